@@ -1,0 +1,1 @@
+"""Conversation compaction and evidence lineage for LLM agents. Fold the window, keep the proof."""

@@ -1,0 +1,49 @@
+"""The two roots of every error this library raises: the data is wrong, or the call is wrong.
+
+Both print as one line, so that a command can show them as they are. Raising either means that nothing was changed.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+_SHOWN = 120
+
+
+def shown(value: object) -> str:
+    """Return `repr(value)` cut to 120 characters on one line, for use inside an error."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+class TranscriptError(ValueError):
+    """The data is not what it claims to be: a file, a message or a record that cannot be read as written.
+
+    Attributes:
+        cause: what is wrong, what was found, what was expected, what to do; one line.
+        file: the file it was found in, when it came from one.
+        path: the place inside the data, such as `$.messages[12].toolCallId`.
+    """
+
+    def __init__(self, cause: str, *, path: str | None = None, file: str | None = None) -> None:
+        super().__init__(cause)
+        self.cause = " ".join(cause.split())
+        self.path = path
+        self.file = file
+
+    @final
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.file, self.path, self.cause) if part)
+
+    def in_file(self, file: str) -> TranscriptError:
+        """Return the same error naming `file`, unless it names one already."""
+        return self if self.file else type(self)(self.cause, path=self.path, file=file)
+
+    def under(self, prefix: str) -> TranscriptError:
+        """Return the same error with its path placed under `prefix` (`$[3]` under `$.messages` is `$.messages[3]`)."""
+        inner = (self.path or "$").removeprefix("$")
+        return type(self)(self.cause, path=prefix + inner, file=self.file)
+
+
+class UsageError(ValueError):
+    """The call is wrong: an option that makes no sense, a missing argument, an object of the wrong kind."""

@@ -1,0 +1,63 @@
+"""What a conversation is: the message, who wrote it, its turns, which result answers which call, and the wire.
+
+The lowest room. It relies on pydantic and on nothing else: no file, no clock, no environment, no random source.
+"""
+
+from foldproof.messages.authorship import Author, author_of, is_observation
+from foldproof.messages.frames import OPENINGS, STAMP, FrameKind, frame_kind, is_stamped
+from foldproof.messages.model import Message, Role, ToolCall, message_id
+from foldproof.messages.pairing import CallAt, Pairing, calls_of, pair, validate_messages
+from foldproof.messages.parts import (
+    CitationPart,
+    FileInfo,
+    FilePart,
+    OpaquePart,
+    Part,
+    ProviderToolPart,
+    ProviderToolResultPart,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    part_text,
+)
+from foldproof.messages.tool_text import Segment, tool_segments, tool_text
+from foldproof.messages.turns import Turn, turns_of
+from foldproof.messages.wire import FRAMEWORK_FIELDS, to_wire
+
+__all__ = [
+    "FRAMEWORK_FIELDS",
+    "OPENINGS",
+    "STAMP",
+    "Author",
+    "CallAt",
+    "CitationPart",
+    "FileInfo",
+    "FilePart",
+    "FrameKind",
+    "Message",
+    "OpaquePart",
+    "Pairing",
+    "Part",
+    "ProviderToolPart",
+    "ProviderToolResultPart",
+    "Role",
+    "Segment",
+    "TextPart",
+    "ThinkingPart",
+    "ToolCall",
+    "ToolCallPart",
+    "Turn",
+    "author_of",
+    "calls_of",
+    "frame_kind",
+    "is_observation",
+    "is_stamped",
+    "message_id",
+    "pair",
+    "part_text",
+    "to_wire",
+    "tool_segments",
+    "tool_text",
+    "turns_of",
+    "validate_messages",
+]

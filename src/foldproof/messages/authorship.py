@@ -1,0 +1,43 @@
+"""Who wrote a message. The one place that decides it; every other room asks here."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from foldproof.messages.frames import frame_kind
+from foldproof.messages.model import Message
+
+Author = Literal["person", "app", "model", "tool", "library"]
+
+
+def author_of(message: Message) -> Author:
+    """Return who wrote a message.
+
+    * `person`: a user message that nobody delivered, that is no frame and that is not ephemeral (an ephemeral user
+      message is a retry's feedback, and may quote the very value the model invented).
+    * `app`: a system message, or one that the app delivered (`injected_by`).
+    * `model`: an assistant message.
+    * `tool`: a tool message whose call really ran; only its bytes up to `toolChars` are the tool's.
+    * `library`: frames, feedback, and settlements of calls that were refused, cancelled or never dispatched.
+    """
+    if message.role == "assistant":
+        return "model"
+    if message.role == "system":
+        return "app"
+    if frame_kind(message) is not None:
+        return "library"
+    if message.role == "tool":
+        return "tool" if is_observation(message) else "library"
+    if message.injected_by is not None:
+        return "app"
+    return "library" if message.ephemeral else "person"
+
+
+def is_observation(message: Message) -> bool:
+    """Whether a tool message reports a call that really ran, and so is evidence of anything."""
+    return (
+        message.role == "tool"
+        and message.not_dispatched is None
+        and message.tool_arguments_failure is None
+        and message.tool_result_origin is None
+    )

@@ -1,0 +1,145 @@
+"""The parts a message's content can be made of: the Axle union, and an opaque part for everything else.
+
+A part that does not have the shape its `type` promises is kept whole as an `OpaquePart`; nothing is lost or repaired.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, JsonValue, Tag, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+
+from foldproof.messages.base import FrozenModel
+
+
+class TextPart(FrozenModel):
+    """Text, with the citations that anchor to it."""
+
+    type: Literal["text"] = "text"
+    text: str
+    citations: JsonValue = None
+    provider_metadata: JsonValue = None
+
+
+class FileInfo(FrozenModel):
+    """A file in the conversation. `source` is text, base64, a URL, or a reference that the host resolves."""
+
+    kind: Literal["image", "document", "text"]
+    mime_type: str
+    name: str
+    size: int | None = None
+    source: dict[str, JsonValue]
+
+
+class FilePart(FrozenModel):
+    """A file. Only a file whose source is inline text has words that can be read."""
+
+    type: Literal["file"] = "file"
+    file: FileInfo
+
+
+class ToolCallPart(FrozenModel):
+    """A call the model made, written inside the content (Axle) and not beside it."""
+
+    type: Literal["tool-call"] = "tool-call"
+    id: str
+    name: str
+    parameters: JsonValue = Field(default_factory=dict)
+    provider_metadata: JsonValue = None
+
+
+class ThinkingPart(FrozenModel):
+    """The model's reasoning. `continuity` is the provider's own and rides back unchanged."""
+
+    type: Literal["thinking"] = "thinking"
+    id: str | None = None
+    text: str | None = None
+    summary: str | None = None
+    redacted: JsonValue = None
+    continuity: JsonValue = None
+    provider_metadata: JsonValue = None
+
+
+class ProviderToolPart(FrozenModel):
+    """A tool the provider ran itself, with its input and, once it ran, its result."""
+
+    type: Literal["provider-tool"] = "provider-tool"
+    id: str
+    name: str
+    input: JsonValue = None
+    result: JsonValue = None
+    continuity: JsonValue = None
+
+
+class ProviderToolResultPart(FrozenModel):
+    """The result of a provider tool call that an earlier assistant message made."""
+
+    type: Literal["provider-tool-result"] = "provider-tool-result"
+    id: str
+    name: str
+    result: JsonValue = None
+    continuity: JsonValue = None
+
+
+class CitationPart(FrozenModel):
+    """A list of sources that the provider emitted on its own."""
+
+    type: Literal["citation"] = "citation"
+    citations: JsonValue = None
+    provider_metadata: JsonValue = None
+
+
+class OpaquePart(FrozenModel):
+    """Anything else: kept whole, sent back unchanged, and read as having no words."""
+
+
+_KNOWN = {
+    "text",
+    "file",
+    "tool-call",
+    "thinking",
+    "provider-tool",
+    "provider-tool-result",
+    "citation",
+}
+
+
+def _tag(value: Any) -> str:  # noqa: ANN401 - pydantic hands over whatever the JSON held
+    if isinstance(value, OpaquePart):
+        return "opaque"
+    kind = value.get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    return kind if isinstance(kind, str) and kind in _KNOWN else "opaque"
+
+
+def _or_opaque(value: Any, known: ValidatorFunctionWrapHandler) -> Any:  # noqa: ANN401 - as above
+    try:
+        return known(value)
+    except ValidationError:
+        if not isinstance(value, dict):
+            raise
+        return OpaquePart.model_validate(value)
+
+
+Part = Annotated[
+    Annotated[TextPart, Tag("text")]
+    | Annotated[FilePart, Tag("file")]
+    | Annotated[ToolCallPart, Tag("tool-call")]
+    | Annotated[ThinkingPart, Tag("thinking")]
+    | Annotated[ProviderToolPart, Tag("provider-tool")]
+    | Annotated[ProviderToolResultPart, Tag("provider-tool-result")]
+    | Annotated[CitationPart, Tag("citation")]
+    | Annotated[OpaquePart, Tag("opaque")],
+    Discriminator(_tag),
+    WrapValidator(_or_opaque),
+]
+"""One piece of a message's content."""
+
+
+def part_text(part: Part) -> str | None:
+    """Return the words of a part as one string, or None for a part that has none (an image, a call, reasoning)."""
+    if isinstance(part, TextPart):
+        return part.text
+    if isinstance(part, FilePart) and part.file.source.get("type") == "text":
+        content = part.file.source.get("content")
+        return content if isinstance(content, str) else None
+    return None

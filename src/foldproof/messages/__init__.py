@@ -4,7 +4,7 @@ The lowest room. It relies on pydantic and on nothing else: no file, no clock, n
 """
 
 from foldproof.messages.authorship import Author, author_of, is_observation
-from foldproof.messages.frames import OPENINGS, STAMP, FrameKind, frame_kind, is_stamped
+from foldproof.messages.frames import FOLDED, OPENINGS, STAMP, FrameKind, folded_observations, frame_kind, is_stamped
 from foldproof.messages.model import Message, Role, ToolCall, message_id
 from foldproof.messages.pairing import CallAt, Pairing, calls_of, pair, validate_messages
 from foldproof.messages.parts import (
@@ -25,6 +25,7 @@ from foldproof.messages.turns import Turn, turns_of
 from foldproof.messages.wire import FRAMEWORK_FIELDS, to_wire
 
 __all__ = [
+    "FOLDED",
     "FRAMEWORK_FIELDS",
     "OPENINGS",
     "STAMP",
@@ -49,6 +50,7 @@ __all__ = [
     "Turn",
     "author_of",
     "calls_of",
+    "folded_observations",
     "frame_kind",
     "is_observation",
     "is_stamped",

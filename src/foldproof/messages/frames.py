@@ -45,3 +45,19 @@ def frame_kind(message: Message) -> FrameKind | None:
 def is_stamped(message: Message) -> bool:
     """Whether a compactor marked this message as its own output."""
     return message.metadata is not None and isinstance(message.metadata.get(STAMP), dict)
+
+
+FOLDED = "foldproof"
+"""Key in a frame's metadata under which it names what it folded: `{observations: [message id, …]}`."""
+
+
+def folded_observations(frame: Message) -> tuple[str, ...] | None:
+    """Return the ids of the tool results that left with a frame, or None when the frame does not say.
+
+    Whoever judges an answer without having read these is missing evidence.
+    """
+    note = (frame.metadata or {}).get(FOLDED)
+    observations = note.get("observations") if isinstance(note, dict) else None
+    if not isinstance(observations, list):
+        return None
+    return tuple(str(identifier) for identifier in observations)

@@ -124,7 +124,9 @@ def _answer(message: Message, index: int, waiting: dict[str, int], asked: set[st
     elif identifier is None:
         cause = "a tool result names no call; expected toolCallId with the id of a call right before it"
     else:
-        cause = f"a tool result answers {shown(identifier)}, and no call right before it has that id; keep pairs together"
+        cause = (
+            f"a tool result answers {shown(identifier)}, but no call right before it has that id; keep pairs together"
+        )
     raise TranscriptError(cause, path=f"$[{index}]")
 
 

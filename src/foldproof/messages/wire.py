@@ -9,7 +9,7 @@ from foldproof.messages.model import Message
 FRAMEWORK_FIELDS = frozenset(
     {"ephemeral", "injected_by", "not_dispatched", "tool_chars", "folded_exempt", "tool_result_origin"}
 )
-"""Fields that never reach a provider. `tool_arguments_failure`, `replay` and `provider_meta` stay: adapters read them."""
+"""Fields that never reach a provider. `tool_arguments_failure`, `replay` and `provider_meta` stay for its adapter."""
 
 
 def to_wire(messages: Sequence[Message]) -> tuple[Message, ...]:

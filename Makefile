@@ -1,0 +1,65 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+WORKERS ?= 2
+UV_VERSION := 0.13.9
+# To move the pins forward: make lock LOCK_FLAGS=--upgrade
+LOCK_FLAGS ?=
+
+COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header $(LOCK_FLAGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench lock clean python
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## show what foldproof does, on real transcripts
+	@$(BIN)/python examples/demo.py
+
+test: lint ## lint, then run every test
+	$(BIN)/pytest -n $(WORKERS)
+
+lint: $(READY) ## style, types and floors; changes nothing
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/deptry src compactors
+	$(BIN)/lint-imports --no-cache
+
+format: $(READY) ## rewrite the code in the house style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(READY) ## time what must stay fast; results in .benchmarks/latest.json
+	@mkdir -p .benchmarks
+	$(BIN)/pytest benchmarks --benchmark-enable --benchmark-json=.benchmarks/latest.json
+
+lock: .venv-lock/.ready ## pin every dependency by hash, as pyproject.toml asks
+	$(COMPILE) pyproject.toml -o requirements.txt
+	$(COMPILE) pyproject.toml --extra graph --group dev -c requirements.txt -o requirements-dev.txt
+
+clean: ## remove everything that make made
+	rm -rf .venv .venv-lock build dist .benchmarks .coverage* htmlcov .hypothesis .import_linter_cache .mypy_cache \
+		.pytest_cache .ruff_cache
+	find . -path ./.git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ echo "foldproof needs Python 3.11 or newer as '$(PYTHON)'; name another with: make PYTHON=python3.12" >&2; exit 1; }
+
+# The stamp is written last, so that an interrupted set-up starts over.
+$(READY): requirements-dev.txt pyproject.toml | python
+	@rm -f $@
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv-lock/.ready: Makefile | python
+	@rm -f $@
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@touch $@

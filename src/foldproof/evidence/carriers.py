@@ -1,0 +1,97 @@
+"""Where a value was read: the message, the call, the JSON path and the span, and the way back to the text itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from foldproof.errors import UsageError
+from foldproof.evidence.candidates import scan
+from foldproof.evidence.reading import Leaf, Path, read_result, said_by_tools
+from foldproof.evidence.stated import stated_by
+from foldproof.messages import Message
+from foldproof.messages.base import FrozenModel
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_]\w*")
+
+
+class Carrier(FrozenModel):
+    """One place where a tool said a value.
+
+    Attributes:
+        message: index of the message among those the index has read.
+        tool_call_id, tool_name: which call's result it stands in.
+        part: which part of the content, when the content is made of parts.
+        block: which of the result's JSON values (0 is the first); None when the place is not JSON.
+        path: JSON path from that value to the leaf (`$.flights[0].price`); None when the place is not JSON.
+        in_key: whether the value stands in the last key of the path, and not in what is under it.
+        start, end: the span, in code points of the leaf's text (the decoded string, or the number's literal), or of the
+            part's text when the place is not JSON.
+        text: the spelling found there.
+    """
+
+    message: int
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    part: int | None = None
+    block: int | None = None
+    path: str | None = None
+    in_key: bool = False
+    start: int
+    end: int
+    text: str
+
+    def resolve(self, messages: Sequence[Message]) -> str:
+        """Follow the pointer and return the text it leads to.
+
+        Raises:
+            UsageError: the messages are not those the carrier was made from.
+        """
+        for part, leaf in _leaves(messages[self.message] if self.message < len(messages) else None):
+            if (part, leaf.block, json_path(leaf), leaf.is_key) == (self.part, self.block, self.path, self.in_key):
+                return leaf.text[self.start - leaf.offset : self.end - leaf.offset]
+        msg = f"carrier {self.path or 'text'} of message {self.message} leads nowhere; pass the messages the index read"
+        raise UsageError(msg)
+
+
+def carriers_in(message: Message, index: int, form: str) -> Iterator[Carrier]:
+    """Yield a carrier for every leaf of a message in which a tool said `form`."""
+    for part, leaf in _leaves(message):
+        values = scan(leaf.text) if form in stated_by(leaf.text).forms else ()
+        for value in values:
+            if form in value.stated:
+                yield Carrier(
+                    message=index,
+                    tool_call_id=message.tool_call_id,
+                    tool_name=message.tool_name,
+                    part=part,
+                    block=leaf.block,
+                    path=json_path(leaf),
+                    in_key=leaf.is_key,
+                    start=value.start + leaf.offset,
+                    end=value.end + leaf.offset,
+                    text=value.text,
+                )
+                break
+
+
+def json_path(leaf: Leaf) -> str | None:
+    """Return the JSON path of a leaf inside its block, or None for text that is not JSON."""
+    return None if leaf.block is None else "$" + _steps(leaf.path)
+
+
+def _steps(path: Path) -> str:
+    return "".join(_step(step) for step in path)
+
+
+def _step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if _PLAIN_KEY.fullmatch(step) else f"[{step!r}]"
+
+
+def _leaves(message: Message | None) -> Iterator[tuple[int | None, Leaf]]:
+    if message is not None:
+        for segment in said_by_tools(message):
+            for leaf in read_result(segment.text):
+                yield segment.part, leaf

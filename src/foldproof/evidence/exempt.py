@@ -1,0 +1,57 @@
+"""The exempt corpus: what the person or the app supplied, which is therefore not the model's invention.
+
+It is made of what the person said, of system messages and of what the app delivered. A frame gives the lineage it
+carries (`foldedExempt`) and never its text, so that a fold neither grants nor revokes anything. Only here is a date
+exempt in its numbers too: who wrote 2026-10-09 has said 2026, 10 and 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from foldproof.evidence.candidates import scan
+from foldproof.evidence.spellings import POSSIBLE, folded_form
+from foldproof.messages import Message, author_of, frame_kind
+
+ExemptHow = Literal["user", "system", "declared", "partial"]
+
+
+def exempt_forms(messages: Sequence[Message]) -> frozenset[str]:
+    """Return the forms that the exempt corpus holds for these messages: exactly what a fold of them must conserve."""
+    return frozenset().union(*(forms for _, forms in map(exemption, messages)))
+
+
+def exemption(message: Message) -> tuple[ExemptHow, frozenset[str]]:
+    """Return who supplied what one message exempts, and its forms (none for the model, tools and frames' text)."""
+    match author_of(message):
+        case "person":
+            return "user", forms_given(message.text)
+        case "app":
+            return "system", forms_given(message.text)
+        case "library" if frame_kind(message) is not None and message.role == "user":
+            return "user", frozenset(map(folded_form, message.folded_exempt or ()))
+        case _:
+            return "user", frozenset()
+
+
+def declared_forms(texts: Iterable[str]) -> frozenset[str]:
+    """Return the forms of declared exemptions: the values in each text, and each text as one identifier."""
+    return frozenset().union(*({folded_form(text.strip())} | forms_given(text) for text in texts))
+
+
+@lru_cache(maxsize=16_384)
+def forms_given(text: str) -> frozenset[str]:
+    """Return the forms under which the values in a text are exempt for whoever repeats them."""
+    forms: set[str] = set()
+    for value in scan(text):
+        forms.update(value.stated)
+        if value.kind == "date":
+            forms.update(_numbers_of(value.stated[0]))
+    return frozenset(forms)
+
+
+def _numbers_of(date_form: str) -> list[str]:
+    numbers = date_form.rstrip(POSSIBLE).lstrip("-").split("-")
+    return [number.lstrip("0") for number in numbers]

@@ -1,0 +1,49 @@
+"""What an index and a judgement can be told."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from foldproof.errors import UsageError, shown
+
+
+class EvidenceOptions(BaseModel):
+    """Options of an evidence index and of the judgements it gives.
+
+    Attributes:
+        shapes: regular expressions of values that look like nothing in particular (names without digits, say). Each is
+            matched against whole tokens, without regard to case, and every match is examined.
+        exempt: texts whose values are exempt because the app declares them so.
+        min_digits: how many digits a plain number needs to be examined. Money, quantities, dates, clocks, addresses
+            and identifiers are examined whatever their length.
+        scope: `conversation` does not accuse when a fold took tool results that the index never read;
+            `window` judges by what is in the window alone.
+        max_characters: how many code points of tool results are read; past it nothing is called invented.
+
+    Raises:
+        UsageError: a shape that is no regular expression, or a bound below 1.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    shapes: tuple[str, ...] = ()
+    exempt: tuple[str, ...] = ()
+    min_digits: int = Field(default=3)
+    scope: Literal["conversation", "window"] = "conversation"
+    max_characters: int = 512 * 1024 * 1024
+
+    @model_validator(mode="after")
+    def _make_sense(self) -> Self:
+        if self.min_digits < 1 or self.max_characters < 1:
+            msg = f"min_digits={self.min_digits}, max_characters={self.max_characters}: both must be at least 1"
+            raise UsageError(msg)
+        for shape in self.shapes:
+            try:
+                re.compile(shape)
+            except re.error as error:
+                msg = f"shapes: {shown(shape)} is no regular expression ({error})"
+                raise UsageError(msg) from error
+        return self

@@ -1,0 +1,277 @@
+"""Reading what a tool said: every leaf of its result, and where it stands.
+
+A result that is one JSON value is walked: every key and every leaf. Else its leading JSON values are walked (several
+blocks, one a line, or JSON followed by a note) and only the rest is text. Else JSON cut short gives its complete
+leaves: a number or word that the cut may have fallen inside is none, and a string cut short gives its whole words. Else
+it is text.
+
+Numbers keep their literal, so that integers of any size are exact. The field that quotes what was looked for
+(`looked_for`) is not something the tool said, and neither is a boolean or a null a value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from foldproof.messages import (
+    Message,
+    ProviderToolPart,
+    ProviderToolResultPart,
+    Segment,
+    author_of,
+    tool_segments,
+)
+
+QUOTES_THE_QUESTION = frozenset({"looked_for", "lookedFor"})
+"""Keys under which a declared absence repeats the question. What stands below them is evidence of nothing."""
+
+Path = tuple[str | int, ...]
+"""Steps from a JSON value to a leaf: keys and positions."""
+
+
+class Leaf(NamedTuple):
+    """One thing a result says.
+
+    Attributes:
+        text: a string's characters, a number's literal, or a key.
+        block: which of the result's JSON values it stands in (0 is the first); None for text that is not JSON.
+        path: the steps to it inside that block; for a key, the steps to its value.
+        is_key: whether it is the key itself.
+        is_number: whether it was a JSON number.
+        offset: for text that is not JSON, where it starts in the result (code points).
+    """
+
+    text: str
+    block: int | None
+    path: Path
+    is_key: bool = False
+    is_number: bool = False
+    offset: int = 0
+
+
+class _Literal(str):
+    """A JSON number by its source text."""
+
+    __slots__ = ()
+
+
+_DECODER = json.JSONDecoder(parse_float=_Literal, parse_int=_Literal, parse_constant=lambda _: None)
+_TOKEN = re.compile(
+    r'[ \t\r\n]*(?:(?P<mark>[{}\[\],:])|(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*")|(?P<open>"(?:[^"\\\x00-\x1f]|\\.)*\\?\Z)'
+    r"|(?P<number>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.+-]))|(?P<word>(?:true|false|null)(?!\w))"
+    r"|(?P<stub>(?:-?\d[\d.eE+-]*|-|tr?u?|fa?l?s?|nu?l?)\Z)|\Z)",
+    re.DOTALL,
+)
+_DEEPEST = 1000
+
+
+def said_by_tools(message: Message) -> tuple[Segment, ...]:
+    """Return what tools said in a message: a result up to its `toolChars`, or what the provider's own tools gave back.
+
+    What did not really run said nothing.
+    """
+    author = author_of(message)
+    if author == "tool":
+        return tool_segments(message)
+    if author != "model" or isinstance(message.content, str):
+        return ()
+    outputs = ((index, _provider_output(part)) for index, part in enumerate(message.content))
+    return tuple(Segment(index, output) for index, output in outputs if output)
+
+
+def _provider_output(part: object) -> str | None:
+    if not isinstance(part, ProviderToolPart | ProviderToolResultPart) or not isinstance(part.result, dict):
+        return None
+    output = part.result.get("output") if part.result.get("type") == "success" else None
+    return output if isinstance(output, str | None) else json.dumps(output, ensure_ascii=False)
+
+
+def read_result(text: str) -> Iterator[Leaf]:
+    """Yield every leaf of a result, in order. Text that is not JSON is one leaf with no block. Never raises."""
+    blocks, start = _leading_values(text)
+    for block, value in enumerate(blocks):
+        yield from _walk(value, block)
+    yield from _rest(text, start, len(blocks))
+
+
+def leaf_texts(text: str) -> set[str]:
+    """Return the texts of the leaves that `read_result` yields, without their places: what an index needs, faster."""
+    blocks, start = _leading_values(text)
+    texts = {leaf.text for leaf in _rest(text, start, len(blocks))}
+    for block in blocks:
+        texts.update(value_texts(block))
+    return texts
+
+
+def value_texts(value: object) -> Iterator[str]:
+    """Yield every key, string and number of a decoded JSON value as text, in no particular order."""
+    waiting = [value]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, str):
+            yield str(current)
+        elif isinstance(current, dict):
+            for key, child in current.items():
+                if key not in QUOTES_THE_QUESTION:
+                    yield key
+                    waiting.append(child)
+        elif isinstance(current, list | tuple):
+            waiting.extend(current)
+        elif isinstance(current, int | float) and not isinstance(current, bool):
+            yield str(current)
+
+
+def _leading_values(text: str) -> tuple[list[object], int]:
+    """Decode the JSON values a result opens with; return them and where the rest starts. A scalar counts if alone."""
+    start = _skip_space(text, 0)
+    values: list[object] = []
+    if text[start : start + 1] in ("{", "[", '"') or _is_scalar(text):
+        while start < len(text):
+            try:
+                value, end = _DECODER.raw_decode(text, start)
+            except (ValueError, RecursionError):
+                break
+            end = _skip_space(text, end)
+            if not isinstance(value, dict | list) and (values or end < len(text)):
+                break
+            values.append(value)
+            start = end
+    return values, start if values else 0
+
+
+def _is_scalar(text: str) -> bool:
+    return re.fullmatch(r"\s*(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null)\s*", text) is not None
+
+
+def _skip_space(text: str, start: int) -> int:
+    while start < len(text) and text[start] in " \t\r\n":
+        start += 1
+    return start
+
+
+def _walk(value: object, block: int) -> Iterator[Leaf]:
+    """Walk one decoded JSON value, in order, without recursion."""
+    waiting: list[tuple[object, Path]] = [(value, ())]
+    while waiting:
+        current, path = waiting.pop()
+        if isinstance(current, str):
+            yield Leaf(str(current), block, path, is_number=isinstance(current, _Literal))
+        elif isinstance(current, list):
+            waiting.extend((current[index], (*path, index)) for index in reversed(range(len(current))))
+        elif isinstance(current, dict):
+            children = [(key, child) for key, child in current.items() if key not in QUOTES_THE_QUESTION]
+            for key, _ in children:
+                yield Leaf(key, block, (*path, key), is_key=True)
+            waiting.extend((child, (*path, key)) for key, child in reversed(children))
+
+
+def _rest(text: str, start: int, block: int) -> Iterator[Leaf]:
+    opening = _skip_space(text, start)
+    if text[opening : opening + 1] in ("{", "["):
+        try:
+            yield from list(_CutShort(block).read(text[opening:]))
+        except _NotJson:
+            pass
+        else:
+            return
+    if start < len(text):
+        yield Leaf(text[start:], None, (), offset=start)
+
+
+class _NotJson(Exception):  # noqa: N818 - a signal inside this module
+    """The text opened like JSON and went on like something else."""
+
+
+class _CutShort:
+    """Reads JSON token by token, knowing where it stands and what may come next, until the text ends."""
+
+    def __init__(self, block: int) -> None:
+        self._block = block
+        self._path: list[str | int] = []  # the key or position in each open container
+        self._next: Literal["value", "key", "colon", "comma"] = "value"
+        self._quoted: int | None = None  # depth of the field that quotes the question
+
+    def read(self, text: str) -> Iterator[Leaf]:
+        position = 0
+        while position < len(text):
+            token = _TOKEN.match(text, position)
+            if token is None or len(self._path) > _DEEPEST:
+                raise _NotJson
+            position = token.end()
+            match token.lastgroup:
+                case "mark":
+                    self._mark(token["mark"])
+                case "string" if self._next == "key":
+                    yield from self._key(_decoded(token["string"]))
+                case "string":
+                    yield from self._leaf(_decoded(token["string"]))
+                case "number":
+                    whole = token["number"] if position < len(text) else ""
+                    yield from self._leaf(whole, is_number=True)
+                case "open" if self._next == "value":
+                    yield from self._leaf(_whole_words(token["open"]))
+                case "word":
+                    self._expect("value", then="comma")
+        if not self._path:
+            raise _NotJson
+
+    def _expect(self, expected: str, *, then: Literal["value", "key", "colon", "comma"]) -> None:
+        if self._next != expected:
+            raise _NotJson
+        self._next = then
+
+    def _mark(self, mark: str) -> None:
+        if mark in "{[":
+            self._expect("value", then="key" if mark == "{" else "value")
+            self._path.append("" if mark == "{" else 0)
+        elif mark == ":":
+            self._expect("colon", then="value")
+        elif not self._path:
+            raise _NotJson
+        elif mark == ",":
+            self._comma()
+        else:
+            self._path.pop()
+            self._next = "comma"
+        if self._quoted is not None and len(self._path) < self._quoted:
+            self._quoted = None
+
+    def _comma(self) -> None:
+        last = self._path[-1]
+        self._expect("comma", then="key" if isinstance(last, str) else "value")
+        if isinstance(last, int):
+            self._path[-1] = last + 1
+
+    def _key(self, key: str) -> Iterator[Leaf]:
+        self._expect("key", then="colon")
+        self._path[-1] = key
+        if self._quoted == len(self._path):
+            self._quoted = None
+        if key in QUOTES_THE_QUESTION and self._quoted is None:
+            self._quoted = len(self._path)
+        if self._quoted is None:
+            yield Leaf(key, self._block, tuple(self._path), is_key=True)
+
+    def _leaf(self, text: str, *, is_number: bool = False) -> Iterator[Leaf]:
+        self._expect("value", then="comma")
+        if self._quoted is None and text and self._path:
+            yield Leaf(text, self._block, tuple(self._path), is_number=is_number)
+
+
+def _decoded(source: str) -> str:
+    try:
+        return str(json.loads(source, strict=False))
+    except ValueError:
+        raise _NotJson from None
+
+
+def _whole_words(opened: str) -> str:
+    """Return a string cut short up to its last space: the word the cut falls inside was never said whole."""
+    words = opened[1:].rpartition(" ")[0]
+    try:
+        return str(json.loads(f'"{words}"', strict=False))
+    except ValueError:
+        return ""

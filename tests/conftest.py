@@ -1,0 +1,13 @@
+"""What every test shares: the Hypothesis profiles, chosen by the environment variable HYPOTHESIS_PROFILE."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+# Machines share their time, so a slow example is no failure: a bound on time is a test of its own.
+settings.register_profile("default", max_examples=60, deadline=None, derandomize="CI" in os.environ)
+settings.register_profile("dev", max_examples=20, deadline=None)
+settings.register_profile("deep", max_examples=100_000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -9,5 +9,6 @@ from hypothesis import settings
 # Machines share their time, so a slow example is no failure: a bound on time is a test of its own.
 settings.register_profile("default", max_examples=60, deadline=None, derandomize="CI" in os.environ)
 settings.register_profile("dev", max_examples=20, deadline=None)
+settings.register_profile("thorough", max_examples=2_000, deadline=None)
 settings.register_profile("deep", max_examples=100_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

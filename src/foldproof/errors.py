@@ -16,7 +16,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
-class TranscriptError(ValueError):
+class TranscriptError(Exception):
     """The data is not what it claims to be: a file, a message or a record that cannot be read as written.
 
     Attributes:
@@ -45,5 +45,5 @@ class TranscriptError(ValueError):
         return type(self)(self.cause, path=prefix + inner, file=self.file)
 
 
-class UsageError(ValueError):
+class UsageError(Exception):
     """The call is wrong: an option that makes no sense, a missing argument, an object of the wrong kind."""

@@ -25,11 +25,13 @@ _MONTH = (
 )
 _DAY = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?!\w)(?![.:/]\d)"
 _YEAR = r"(?:1[0-9]|2[01])\d\d(?!\w)(?![-.,:/]\d)"
+_HALF = r"(?i:[ap](?:m|\.m\.?)(?!\w))"
 _NUMBER = (
     r"(?:\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}(?![.\d])"
     r"|(?:\d{1,3}(?:,\d{3})+(?!,?\d)|\d{1,2}(?:,\d{2})+,\d{3}(?!,?\d)|\d{1,3}(?:'\d{3})+(?!\d)|\d{1,3}(?:\u00a0\d{3})+(?!\d)"
     r"|\d{1,3}(?:_\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,5}(?!\w))?|\.\d+)"
 )
+_GAP = r"[ \u00a0]"
 _SCALE = r"(?i:thousand|million|billion|trillion|bn|mn)(?!\w)"
 _UNIT = r"(?:%|(?i:percent|per\ cent|pct|usd|eur|gbp|jpy|inr|dollars?|euros?|rupees?|yen|[kmgt]i?b|ms)(?!\w))"
 _CURRENCY = r"(?:(?:[A-Z]{1,3})?\$|[€£¥₹]|(?:USD|EUR|GBP|JPY|INR)(?=[\s\d]))"
@@ -39,16 +41,16 @@ _PATTERN = re.compile(
       (?P<iso>\d{{4}}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[-+]\d\d:?\d\d)?)?(?![-\w])(?!\.\d))
     | (?P<slashed>(?:\d{{4}}/\d\d?/\d\d?|\d\d?/\d\d?/\d{{4}})(?![-/\w])(?!\.\d))
     | (?P<day_month>{_DAY}\s(?:of\s)?{_MONTH}(?!\w)(?:\.?,?\s{_YEAR})?)
-    | (?P<clock>\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?(?i:[ap]\.?m(?!\w)\.?)|(?=-\d\d?:\d\d)|{_END})
-        |\d\d?\s?(?i:[ap]\.?m(?!\w)\.?))
+    | (?P<clock>\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?{_HALF}|(?=-\d\d?:\d\d)|{_END})
+        |\d\d?\s?{_HALF})
     )|(?=[A-Za-z])(?:
       (?P<url>[A-Za-z][A-Za-z0-9+.-]{{1,15}}://[^\s<>"`|\\^{{}}\[\]\ufffc]+)
     | (?P<month_day>{_MONTH}\.?\s{_DAY}(?:,?\s{_YEAR})?)
     | (?P<month_year>{_MONTH}\.?,?\s{_YEAR})
     )
     | (?P<email>(?=\w)[\w.+-]{{1,64}}@\w[\w-]{{0,62}}(?:\.\w[\w-]{{0,62}}){{1,8}})
-    | (?P<money>[-+]?{_CURRENCY}\s?-?{_NUMBER}(?:\s?{_SCALE}|[kKmMbB](?!\w))?(?!\d))
-    | (?P<number>(?=[-+.\d])[-+]?{_NUMBER}(?:[\s-]?{_SCALE})?(?:[\s\u00a0]?{_UNIT})?{_END})
+    | (?P<money>[-+]?{_CURRENCY}{_GAP}?-?{_NUMBER}(?:{_GAP}?{_SCALE}|[kKmMbB](?!\w))?(?!\d))
+    | (?P<number>(?=[-+.\d])[-+]?{_NUMBER}(?:(?:{_GAP}|-)?{_SCALE})?(?:{_GAP}?{_UNIT})?{_END})
     | (?P<token>(?=[\w./:@-]{{0,200}}?\d)\w+(?:(?:[-./@]|::?)\w+)*)
     )""",
     re.VERBOSE,
@@ -123,9 +125,11 @@ def _read_url(text: str, start: int) -> Iterator[Value]:
 
 def _without_tail(url: str) -> str:
     """Drop the punctuation of the sentence around a URL; a closing bracket stays only where it was opened."""
-    while url and (url[-1] in _TRAILING or (url[-1] == ")" and url.count("(") < url.count(")"))):
-        url = url[:-1]
-    return url
+    end, unopened = len(url), url.count(")") - url.count("(")
+    while end and (url[end - 1] in _TRAILING or (url[end - 1] == ")" and unopened > 0)):
+        end -= 1
+        unopened -= url[end] == ")"
+    return url[:end]
 
 
 def _read_email(text: str, start: int) -> Iterator[Value]:
@@ -194,7 +198,7 @@ def _read_clock(text: str, start: int) -> Iterator[Value]:
     form = spellings.clock_form(hour % 24, minute, second)
     stated = [form] if not second else [form, spellings.clock_form(hour % 24, minute)]
     other = [Lookup(spellings.POSSIBLE + form, "ambiguous")]
-    if not half and 1 <= hour <= 12 and not text.startswith("0"):  # noqa: PLR2004
+    if not half and len(numbers) == 2 and 1 <= hour <= 12 and text[0] != "0":  # noqa: PLR2004 - 8:15 may be 20:15
         twin = spellings.clock_form((hour + 12) % 24, minute, second)
         other.append(Lookup(twin, "ambiguous"))
         stated.append(spellings.POSSIBLE + twin)
@@ -273,7 +277,7 @@ def _components(number: str) -> Iterator[str]:
 
 
 def _read_token(text: str, start: int) -> Iterator[Value]:
-    inner = text.strip("_")  # the underscores of Markdown emphasis belong to no value
+    inner = text.strip("_-./:@")  # the underscores of Markdown emphasis belong to no value
     if inner != text and re.fullmatch(_NUMBER, inner):
         yield from _read_number(inner, start + text.index(inner))
         return

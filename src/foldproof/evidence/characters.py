@@ -1,9 +1,9 @@
 """Characters, before anything is read: one folding of Unicode for both sides, with the way back to the original.
 
 After folding, digits of every script are ASCII, dashes are `-`, quotes are `'` or `"`, accents and invisible
-characters (zero width, bidi controls, soft hyphens) are gone, spaces that hold a number together are U+00A0, and letters
-of scripts that are written without spaces or case (CJK, Arabic, Thai, …) are U+FFFC, so that they never glue to a value.
-Superscript digits become `^` and a digit: 10² is not 102.
+characters (zero width, bidi controls, soft hyphens) are gone, spaces that hold a number together are U+00A0, and
+letters of scripts that are written without spaces or case (CJK, Arabic, Thai, …) are U+FFFC, so that they never glue to
+a value. Superscript digits become `^` and a digit: 10² is not 102.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from foldproof.evidence.judge import Judgement, judge
 from foldproof.evidence.options import EvidenceOptions
 from foldproof.evidence.reading import leaf_texts, said_by_tools, value_texts
 from foldproof.evidence.stated import stated_by
-from foldproof.messages import Message, calls_of, folded_observations, frame_kind, is_observation, message_id
+from foldproof.messages import Message, author_of, calls_of, folded_observations, frame_kind, is_observation, message_id
 
 _MOST_CARRIERS = 8
 _UNNAMED = "results that a frame folded without naming them"
@@ -101,9 +101,8 @@ class EvidenceIndex:
     def supplied_words(self) -> Iterator[tuple[ExemptHow, str]]:
         """Yield every text that the person or the app supplied, for declared shapes."""
         for message in self._messages:
-            how, forms = exemption(message)
-            if forms and not message.folded_exempt:
-                yield how, message.text
+            if author_of(message) in ("person", "app"):
+                yield exemption(message)[0], message.text
         for text in self.options.exempt:
             yield "declared", text
 

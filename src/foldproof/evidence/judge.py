@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from foldproof.evidence.candidates import scan
 from foldproof.evidence.carriers import Carrier
-from foldproof.evidence.spellings import ANY_UNIT, folded_form
+from foldproof.evidence.spellings import ANY_UNIT, PART, folded_form
 from foldproof.evidence.values import How, Kind, Lookup, Value
 
 if TYPE_CHECKING:
@@ -180,7 +180,8 @@ def _exempt(value: Value, corpus: Corpus) -> ValueVerdict | None:
             return _as(value, "exempt", "partial" if lookup.how == "part" else how)
     if value.partial is not None:
         given, rest = value.partial
-        if corpus.exempt_how(given) and (corpus.exempt_how(rest) or corpus.is_carried(f"…{rest}")):
+        known = corpus.exempt_how(rest) or corpus.is_carried(rest) or corpus.is_carried(PART + rest)
+        if known and corpus.exempt_how(given):
             return _as(value, "exempt", "partial")
     return None
 

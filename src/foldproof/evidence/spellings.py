@@ -159,8 +159,8 @@ def date_forms(year: int | None, month: int, day: int | None) -> tuple[str, ...]
     if year is None:
         return (f"--{month:02}-{day:02}", f"--{month:02}-{day:02}{POSSIBLE}")
     if day is None:
-        return (f"{year}-{month:02}", f"{PART}{year}")
-    return (f"{year}-{month:02}-{day:02}", f"--{month:02}-{day:02}", f"{year}-{month:02}", f"{PART}{year}")
+        return (f"{year:04}-{month:02}", f"{PART}{year}")
+    return (f"{year:04}-{month:02}-{day:02}", f"--{month:02}-{day:02}", f"{year:04}-{month:02}", f"{PART}{year}")
 
 
 def compact_date_forms(number: str) -> tuple[str, ...]:

@@ -13,8 +13,7 @@ from foldproof.evidence import spellings
 from foldproof.evidence.candidates import MAY_HOLD_A_VALUE, scan
 
 _CACHED = 256
-_WHOLE_NUMBER = re.compile(r"[1-9]\d{0,6}|0", re.ASCII)
-_DECIMAL = re.compile(r"(?:0|[1-9]\d{0,3})\.\d{0,4}[1-9]", re.ASCII)
+_PLAIN = re.compile(r"[1-9]\d{0,6}|0|(?:0|[1-9]\d{0,3})\.\d{0,4}[1-9]", re.ASCII)
 _TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:Z|[-+]\d\d:\d\d)?", re.ASCII)
 _EMAIL = re.compile(r"[A-Za-z]{1,20}\d{1,10}@[A-Za-z]{2,30}\.[A-Za-z]{2,10}", re.ASCII)
 _CODE = re.compile(r"(?!USD|EUR|GBP|JPY|INR)[A-Z]{2,8}-?\d{3,10}", re.ASCII)
@@ -37,9 +36,15 @@ def stated_by(text: str) -> Stated:
 
 @lru_cache(maxsize=65_536)
 def _remembered(text: str) -> Stated:
+    if not text.isascii():
+        return _scanned(text)
     if not MAY_HOLD_A_VALUE.search(text):
         return _NOTHING
-    if _WHOLE_NUMBER.fullmatch(text) or _DECIMAL.fullmatch(text):
+    return _short_cut(text) or _scanned(text)
+
+
+def _short_cut(text: str) -> Stated | None:
+    if _PLAIN.fullmatch(text):
         return Stated((text,))
     if _CODE.fullmatch(text):
         form = text.casefold()
@@ -48,9 +53,7 @@ def _remembered(text: str) -> Stated:
         form = text.casefold()
         return Stated((form, spellings.PART + form.partition("@")[0]))
     timestamp = _TIMESTAMP.fullmatch(text)
-    if timestamp:
-        return _by_timestamp(*timestamp.groups()) or _scanned(text)
-    return _scanned(text)
+    return _by_timestamp(*timestamp.groups()) if timestamp else None
 
 
 def _by_timestamp(day: str, hour: str, minute: str, second: str) -> Stated | None:

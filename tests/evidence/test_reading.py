@@ -1,0 +1,101 @@
+"""What a result says, leaf by leaf (the rules are listed at the head of `reading.py`)."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.evidence.generators import json_values, tool_results
+
+from foldproof.evidence.reading import leaf_texts, read_result
+
+
+def leaves(text: str) -> list[tuple[str, int | None, tuple[str | int, ...]]]:
+    return [(leaf.text, leaf.block, leaf.path) for leaf in read_result(text)]
+
+
+def texts(text: str) -> list[str]:
+    return [leaf.text for leaf in read_result(text)]
+
+
+def test_json_is_walked_key_by_key_and_leaf_by_leaf() -> None:
+    assert leaves('{"a": [1, {"b c": "x 5"}], "d": null, "e": true}') == [
+        ("a", 0, ("a",)),
+        ("d", 0, ("d",)),
+        ("e", 0, ("e",)),
+        ("1", 0, ("a", 0)),
+        ("b c", 0, ("a", 1, "b c")),
+        ("x 5", 0, ("a", 1, "b c")),
+    ]
+
+
+def test_literals_keep_their_source() -> None:
+    assert texts("[1.10, 12345678901234567890123, -0, 1E400]") == ["1.10", "12345678901234567890123", "-0", "1E400"]
+
+
+def test_leading_values_are_walked_and_the_rest_is_text() -> None:
+    assert leaves('{"a": 1}\n{"b": 2}\nnote 5') == [
+        ("a", 0, ("a",)),
+        ("1", 0, ("a",)),
+        ("b", 1, ("b",)),
+        ("2", 1, ("b",)),
+        ("note 5", None, ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cut", "said"),
+    [
+        ('{"id": 4417, "x": 44', ["id", "4417", "x"]),
+        ('[{"note": "hello wor', ["note", "hello"]),
+        ('[{"note": "hello', ["note"]),
+        ("[1, 2, tr", ["1", "2"]),
+        ('{"ok": true, "ke', ["ok"]),
+        ("[44", []),
+        ('{"a": {"b": [1, 2], "c": 3', ["a", "b", "1", "2", "c"]),
+        ('{"a": "x\\', ["a"]),
+    ],
+)
+def test_json_cut_short_gives_its_complete_leaves(cut: str, said: list[str]) -> None:
+    assert texts(cut) == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[INFO] 2024 start", "[2024-05-01 10:00:00]", "{'a': 5}", "[1 2", "{a: 1}", "plain 4471", "[" * 50_000, "12 34"],
+)
+def test_text_that_opens_like_json_stays_text(text: str) -> None:
+    assert leaves(text) == [(text, None, ())]
+
+
+def test_the_question_an_absence_quotes_is_not_said() -> None:
+    assert texts('{"found": false, "looked_for": {"id": 4471}, "n": 5}') == ["found", "n", "5"]
+    assert texts('{"looked_for": [4471, "x"], "n": 5, "cut') == ["n", "5"]
+
+
+@given(json_values)
+def test_every_leaf_stands_where_its_path_says(value: object) -> None:
+    for leaf in read_result(json.dumps(value)):
+        found: object = value
+        for step in leaf.path:
+            found = found[step]  # type: ignore[index] # the path is what is tested
+        if leaf.block is not None and not leaf.is_key:
+            assert leaf.text == (found if isinstance(found, str) else json.dumps(found))
+
+
+@given(st.one_of(tool_results.map(lambda message: message.text), st.text('{}[]":,1a \\tfn')), st.integers(0, 40))
+def test_the_fast_reading_reads_the_same(text: str, cut: int) -> None:
+    for part in (text, text[:cut], text + " and more"):
+        assert leaf_texts(part) == {leaf.text for leaf in read_result(part)}
+
+
+@given(json_values, st.data())
+def test_a_cut_never_makes_a_leaf(value: object, data: st.DataObject) -> None:
+    """What a cut leaves is a leaf of the whole, or the first words of one."""
+    whole = json.dumps([value], ensure_ascii=False)
+    cut = whole[: data.draw(st.integers(1, len(whole) - 1))]
+    said = {leaf.text for leaf in read_result(whole)}
+    for leaf in read_result(cut):
+        assert leaf.text in said or any(text.startswith(leaf.text + " ") for text in said)

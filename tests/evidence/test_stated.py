@@ -1,0 +1,28 @@
+"""The short cuts say what the scanner says."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.evidence.generators import scrambled, spelled_values, words
+
+from foldproof.evidence.candidates import scan
+from foldproof.evidence.stated import stated_by
+
+shaped = st.one_of(
+    st.from_regex(r"[A-Z]{2,8}-?\d{3,10}", fullmatch=True),
+    st.from_regex(r"(USD|EUR|JPY|INRX)-?\d{3,10}", fullmatch=True),
+    st.from_regex(r"[a-zA-Z]{1,20}\d{1,10}@[a-z]{2,9}\.[a-z]{2,4}", fullmatch=True),
+    st.from_regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[-+]\d\d:\d\d)?", fullmatch=True),
+    st.from_regex(r"\d{1,8}", fullmatch=True),
+    st.from_regex(r"\d{1,5}\.\d{1,6}", fullmatch=True),
+)
+
+
+@given(st.one_of(shaped, spelled_values, scrambled, words))
+def test_short_cuts_change_nothing(text: str) -> None:
+    values = scan(text)
+    forms = {form for value in values for form in value.stated}
+    stated = stated_by(text)
+    assert set(stated.forms) == forms
+    assert set(stated.verbatim) == {value.text.casefold() for value in values} - forms

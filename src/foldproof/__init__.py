@@ -1,1 +1,109 @@
-"""Conversation compaction and evidence lineage for LLM agents. Fold the window, keep the proof."""
+"""Conversation compaction and evidence lineage for LLM agents. Fold the window, keep the proof.
+
+    import foldproof as fp
+
+    conversation = fp.load("run.json")
+    visit = fp.SlidingWindow(keep_recent_turns=6).visit(conversation.messages)
+    judgement = fp.EvidenceIndex(conversation.messages).judge("The fee is $190.00.")
+
+Everything a user needs is here; see the README for the three ways to use it. A name is imported when it is first used,
+so that importing this module costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from foldproof.errors import TranscriptError, UsageError
+    from foldproof.evidence import (
+        Carrier,
+        EvidenceIndex,
+        EvidenceOptions,
+        Judgement,
+        Near,
+        ValueVerdict,
+        exempt_forms,
+    )
+    from foldproof.messages import Message, ToolCall, author_of, to_wire, validate_messages
+    from foldproof.transcripts import Conversation, dump, formats, load, load_all, parse
+    from foldproof.window import (
+        CompactionUnmeasurableError,
+        ExtractiveSummarizer,
+        FoldedSpan,
+        Refusal,
+        SlidingWindow,
+        SummarizeOldest,
+        TokenBudget,
+        Visit,
+        WindowRecord,
+    )
+
+_ROOMS = {
+    "errors": ("TranscriptError", "UsageError"),
+    "evidence": (
+        "Carrier",
+        "EvidenceIndex",
+        "EvidenceOptions",
+        "Judgement",
+        "Near",
+        "ValueVerdict",
+        "exempt_forms",
+    ),
+    "messages": ("Message", "ToolCall", "author_of", "to_wire", "validate_messages"),
+    "transcripts": ("Conversation", "dump", "formats", "load", "load_all", "parse"),
+    "window": (
+        "CompactionUnmeasurableError",
+        "ExtractiveSummarizer",
+        "FoldedSpan",
+        "Refusal",
+        "SlidingWindow",
+        "SummarizeOldest",
+        "TokenBudget",
+        "Visit",
+        "WindowRecord",
+    ),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "Carrier",
+    "CompactionUnmeasurableError",
+    "Conversation",
+    "EvidenceIndex",
+    "EvidenceOptions",
+    "ExtractiveSummarizer",
+    "FoldedSpan",
+    "Judgement",
+    "Message",
+    "Near",
+    "Refusal",
+    "SlidingWindow",
+    "SummarizeOldest",
+    "TokenBudget",
+    "ToolCall",
+    "TranscriptError",
+    "UsageError",
+    "ValueVerdict",
+    "Visit",
+    "WindowRecord",
+    "author_of",
+    "dump",
+    "exempt_forms",
+    "formats",
+    "load",
+    "load_all",
+    "parse",
+    "to_wire",
+    "validate_messages",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_ROOM_OF[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -30,7 +30,7 @@ class EvidenceIndex:
     def __init__(self, messages: Sequence[Message] = (), *, options: EvidenceOptions | None = None) -> None:
         self.options = options or EvidenceOptions()
         self._messages: list[Message] = []
-        self._carried_by: dict[str, list[int]] = {}
+        self._carried_by: dict[str, int | list[int]] = {}  # most forms stand in one message: no list for those
         self._verbatim: set[str] = set()
         self._exempt: dict[str, ExemptHow] = dict.fromkeys(declared_forms(self.options.exempt), "declared")
         self._arguments: set[str] = set()
@@ -86,7 +86,8 @@ class EvidenceIndex:
     def carriers(self, form: str) -> tuple[Carrier, ...]:
         """Return where tools said this form, at most 8 places, in order."""
         found: list[Carrier] = []
-        for index in self._carried_by.get(form, ()):
+        carried_by = self._carried_by.get(form, [])
+        for index in [carried_by] if isinstance(carried_by, int) else carried_by:
             found.extend(carriers_in(self._messages[index], index, form))
             if len(found) >= _MOST_CARRIERS:
                 break
@@ -114,20 +115,21 @@ class EvidenceIndex:
             self._characters += len(segment.text)
             if self._characters > self.options.max_characters:
                 break
-            for text in leaf_texts(segment.text):
-                stated = stated_by(text)
+            for stated in map(stated_by, leaf_texts(segment.text)):
                 forms.update(stated.forms)
                 if stated.verbatim:
                     self._verbatim.update(stated.verbatim)
         self._carry(forms, index)
 
     def _carry(self, forms: set[str], index: int) -> None:
-        known = self._carried_by
-        for form in forms:
-            if form in known:
-                known[form].append(index)
+        new = forms.difference(self._carried_by)
+        for form in forms - new:
+            carried_by = self._carried_by[form]
+            if isinstance(carried_by, int):
+                self._carried_by[form] = [carried_by, index]
             else:
-                known[form] = [index]
+                carried_by.append(index)
+        self._carried_by.update(dict.fromkeys(new, index))
 
     def _read_exemption(self, message: Message) -> None:
         how, forms = exemption(message)

@@ -106,22 +106,25 @@ def leaf_texts(text: str) -> set[str]:
     return texts
 
 
-def value_texts(value: object) -> Iterator[str]:
-    """Yield every key, string and number of a decoded JSON value as text, in no particular order."""
+def value_texts(value: object) -> list[str]:
+    """Return every key, string and number of a decoded JSON value as text, in no particular order."""
+    texts: list[str] = []
     waiting = [value]
     while waiting:
         current = waiting.pop()
+        kind = type(current)
         if isinstance(current, str):
-            yield str(current)
+            texts.append(current if kind is str else str(current))
         elif isinstance(current, dict):
-            for key, child in current.items():
-                if key not in QUOTES_THE_QUESTION:
-                    yield key
-                    waiting.append(child)
+            if not QUOTES_THE_QUESTION.isdisjoint(current):
+                current = {key: child for key, child in current.items() if key not in QUOTES_THE_QUESTION}
+            texts.extend(current)
+            waiting.extend(current.values())
         elif isinstance(current, list | tuple):
             waiting.extend(current)
-        elif isinstance(current, int | float) and not isinstance(current, bool):
-            yield str(current)
+        elif kind is int or kind is float:
+            texts.append(str(current))
+    return texts
 
 
 def _leading_values(text: str) -> tuple[list[object], int]:

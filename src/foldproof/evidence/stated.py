@@ -13,10 +13,13 @@ from foldproof.evidence import spellings
 from foldproof.evidence.candidates import MAY_HOLD_A_VALUE, scan
 
 _CACHED = 256
-_PLAIN = re.compile(r"[1-9]\d{0,6}|0|(?:0|[1-9]\d{0,3})\.\d{0,4}[1-9]", re.ASCII)
-_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:Z|[-+]\d\d:\d\d)?", re.ASCII)
-_EMAIL = re.compile(r"[A-Za-z]{1,20}\d{1,10}@[A-Za-z]{2,30}\.[A-Za-z]{2,10}", re.ASCII)
-_CODE = re.compile(r"(?!USD|EUR|GBP|JPY|INR)[A-Z]{2,8}-?\d{3,10}", re.ASCII)
+_SHORT_CUTS = re.compile(
+    r"(?P<plain>[1-9]\d{0,6}|0|(?:0|[1-9]\d{0,3})\.\d{0,4}[1-9])"
+    r"|(?P<code>(?!USD|EUR|GBP|JPY|INR)[A-Z]{2,8}(?P<joined>-?)(?P<number>\d{3,10}))"
+    r"|(?P<email>(?P<local>[A-Za-z]{1,20}\d{1,10})@[A-Za-z]{2,30}\.[A-Za-z]{2,10})"
+    r"|(?P<time>(?P<day>\d{4}-\d\d-\d\d)T(?P<clock>(?:[01]\d|2[0-3]):[0-5]\d)(?P<second>:[0-5]\d)(?:Z|[-+]\d\d:\d\d)?)",
+    re.ASCII,
+)
 
 
 class Stated(NamedTuple):
@@ -36,34 +39,33 @@ def stated_by(text: str) -> Stated:
 
 @lru_cache(maxsize=65_536)
 def _remembered(text: str) -> Stated:
-    if not text.isascii():
-        return _scanned(text)
-    if not MAY_HOLD_A_VALUE.search(text):
-        return _NOTHING
-    return _short_cut(text) or _scanned(text)
+    known = _short_cut(text)
+    if known is not None:
+        return known
+    return _NOTHING if text.isascii() and not MAY_HOLD_A_VALUE.search(text) else _scanned(text)
 
 
 def _short_cut(text: str) -> Stated | None:
-    if _PLAIN.fullmatch(text):
+    match = _SHORT_CUTS.fullmatch(text)
+    if match is None:
+        return None
+    if match["plain"]:
         return Stated((text,))
-    if _CODE.fullmatch(text):
-        form = text.casefold()
-        return Stated((form, *(spellings.PART + piece for piece in spellings.segments(form))))
-    if _EMAIL.fullmatch(text):
-        form = text.casefold()
-        return Stated((form, spellings.PART + form.partition("@")[0]))
-    timestamp = _TIMESTAMP.fullmatch(text)
-    return _by_timestamp(*timestamp.groups()) if timestamp else None
+    form = text.casefold()
+    if match["code"]:
+        return Stated((form, spellings.PART + match["number"]) if match["joined"] else (form,))
+    if match["email"]:
+        return Stated((form, spellings.PART + match["local"].casefold()))
+    return _by_timestamp(match["day"], match["clock"], match["second"])
 
 
-def _by_timestamp(day: str, hour: str, minute: str, second: str) -> Stated | None:
+def _by_timestamp(day: str, clock: str, second: str) -> Stated | None:
     date = _date(day)
     if date is None:
         return None
-    clock = f"{hour}:{minute}"
-    if second == "00":
-        return Stated((*date, clock), (f"{clock}:00",))
-    return Stated((*date, f"{clock}:{second}", clock))
+    if second == ":00":
+        return Stated((*date, clock), (clock + second,))
+    return Stated((*date, clock + second, clock))
 
 
 @lru_cache(maxsize=4_096)

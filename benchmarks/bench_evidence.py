@@ -76,7 +76,9 @@ def bench_judge_1_kb(benchmark: BenchmarkFixture, results: int) -> None:
     texts = distinct_records(results)
     index = EvidenceIndex([Message(role="tool", content=text) for text in texts])
     orders = json.loads(texts[7])[:12]
-    answer = " ".join(f"Order {order['order_id']} of {order['created_at'][:10]}: ${order['total']}." for order in orders)
+    answer = " ".join(
+        f"Order {order['order_id']} of {order['created_at'][:10]}: ${order['total']}." for order in orders
+    )
     answer = answer.ljust(1024, ".")
     benchmark.extra_info["evidence_mb"] = round(sum(map(len, texts)) / 1e6, 1)
     judgement = benchmark(index.judge, answer)

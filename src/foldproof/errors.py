@@ -12,7 +12,7 @@ _SHOWN = 120
 
 def shown(value: object) -> str:
     """Return `repr(value)` cut to 120 characters on one line, for use inside an error."""
-    text = repr(value)
+    text = _one_line(repr(value))
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
@@ -27,13 +27,13 @@ class TranscriptError(Exception):
 
     def __init__(self, cause: str, *, path: str | None = None, file: str | None = None) -> None:
         super().__init__(cause)
-        self.cause = " ".join(cause.split())
+        self.cause = _one_line(cause)
         self.path = path
         self.file = file
 
     @final
     def __str__(self) -> str:
-        return ": ".join(part for part in (self.file, self.path, self.cause) if part)
+        return _one_line(": ".join(part for part in (self.file, self.path, self.cause) if part))
 
     def in_file(self, file: str) -> TranscriptError:
         """Return the same error naming `file`, unless it names one already."""
@@ -47,3 +47,11 @@ class TranscriptError(Exception):
 
 class UsageError(Exception):
     """The call is wrong: an option that makes no sense, a missing argument, an object of the wrong kind."""
+
+    @final
+    def __str__(self) -> str:
+        return _one_line(super().__str__())
+
+
+def _one_line(text: str) -> str:
+    return " ".join(filter(None, map(str.strip, text.splitlines())))

@@ -81,6 +81,14 @@ def test_the_same_answer_with_one_digit_changed_is_caught() -> None:
     assert (value.near.text, value.near.carriers[0].path) == ("3538", "$.price")
 
 
+def test_near_names_a_segment_of_what_a_tool_said() -> None:
+    tool = result({"certificate_7504069": {"amount": 250}})
+    near = judged("Certificate 7504061", tool)["7504061"].near
+    assert near is not None
+    assert near.text == "certificate_7504069"
+    assert near.carriers[0].in_key
+
+
 @pytest.mark.parametrize(
     ("said", "how"),
     [("190.00", "spelling"), ('"$190.00"', "exact"), ("fee: $190.00", "exact"), ('{"fee-190": 1}', "part")],
@@ -132,6 +140,7 @@ def test_exemptions_say_who_supplied_it() -> None:
         "mia_li_3668": ("exempt", "partial"),
         "May 20, 2024": ("exempt", "partial"),
     }
+    assert index.judge("9917", options=EvidenceOptions()).values[0].verdict == "invented"
 
 
 def test_a_year_that_nobody_gave_does_not_ride_on_the_day() -> None:

@@ -54,25 +54,33 @@ class Carrier(FrozenModel):
         raise UsageError(msg)
 
 
-def carriers_in(message: Message, index: int, form: str) -> Iterator[Carrier]:
-    """Yield a carrier for every leaf of a message in which a tool said `form`."""
-    for part, leaf in _leaves(message):
-        values = scan(leaf.text) if form in stated_by(leaf.text).forms else ()
-        for value in values:
-            if form in value.stated:
-                yield Carrier(
-                    message=index,
-                    tool_call_id=message.tool_call_id,
-                    tool_name=message.tool_name,
-                    part=part,
-                    block=leaf.block,
-                    path=json_path(leaf),
-                    in_key=leaf.is_key,
-                    start=value.start + leaf.offset,
-                    end=value.end + leaf.offset,
-                    text=value.text,
-                )
-                break
+class Places:
+    """Where the forms of one message stand: read once, and then every carrier is found without reading again."""
+
+    def __init__(self, message: Message, index: int) -> None:
+        self._message = message
+        self._index = index
+        self._leaves: dict[str, list[tuple[int | None, Leaf]]] = {}
+        for part, leaf in _leaves(message):
+            for form in stated_by(leaf.text).forms:
+                self._leaves.setdefault(form, []).append((part, leaf))
+
+    def carriers(self, form: str, *, most: int) -> Iterator[Carrier]:
+        """Yield a carrier for each of the first `most` leaves in which a tool said `form`."""
+        for part, leaf in self._leaves.get(form, [])[:most]:
+            value = next(value for value in scan(leaf.text) if form in value.stated)
+            yield Carrier(
+                message=self._index,
+                tool_call_id=self._message.tool_call_id,
+                tool_name=self._message.tool_name,
+                part=part,
+                block=leaf.block,
+                path=json_path(leaf),
+                in_key=leaf.is_key,
+                start=value.start + leaf.offset,
+                end=value.end + leaf.offset,
+                text=value.text,
+            )
 
 
 def json_path(leaf: Leaf) -> str | None:

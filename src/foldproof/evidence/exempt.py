@@ -7,7 +7,7 @@ exempt in its numbers too: who wrote 2026-10-09 has said 2026, 10 and 9.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -36,7 +36,8 @@ def exemption(message: Message) -> tuple[ExemptHow, frozenset[str]]:
             return "user", frozenset()
 
 
-def declared_forms(texts: Iterable[str]) -> frozenset[str]:
+@lru_cache(maxsize=64)
+def declared_forms(texts: tuple[str, ...]) -> frozenset[str]:
     """Return the forms of declared exemptions: the values in each text, and each text as one identifier."""
     return frozenset().union(*({folded_form(text.strip())} | forms_given(text) for text in texts))
 

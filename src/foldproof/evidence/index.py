@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from foldproof.evidence.carriers import Carrier, carriers_in
-from foldproof.evidence.exempt import ExemptHow, declared_forms, exemption
+from foldproof.evidence.carriers import Carrier, Places
+from foldproof.evidence.exempt import ExemptHow, exemption
 from foldproof.evidence.judge import Judgement, judge
 from foldproof.evidence.options import EvidenceOptions
 from foldproof.evidence.reading import leaf_texts, said_by_tools, value_texts
@@ -17,6 +17,7 @@ from foldproof.evidence.stated import stated_by
 from foldproof.messages import Message, author_of, calls_of, folded_observations, frame_kind, is_observation, message_id
 
 _MOST_CARRIERS = 8
+_MOST_PLACES = 64
 _UNNAMED = "results that a frame folded without naming them"
 
 
@@ -32,11 +33,12 @@ class EvidenceIndex:
         self._messages: list[Message] = []
         self._carried_by: dict[str, int | list[int]] = {}  # most forms stand in one message: no list for those
         self._verbatim: set[str] = set()
-        self._exempt: dict[str, ExemptHow] = dict.fromkeys(declared_forms(self.options.exempt), "declared")
+        self._exempt: dict[str, ExemptHow] = {}
         self._arguments: set[str] = set()
         self._observed: set[str] = set()
         self._lost: set[str] = set()
         self._characters = 0
+        self._places: dict[int, Places] = {}  # found again when somebody asks; see `carriers`
         self.extend(messages)
 
     @property
@@ -55,8 +57,8 @@ class EvidenceIndex:
     def judge(self, text: str, *, options: EvidenceOptions | None = None) -> Judgement:
         """Say of every value that `text` states whether a tool said it, somebody supplied it, or the model made it up.
 
-        `options` replaces the index's own for this judgement; `max_characters` and `exempt` of the index stay. The cost
-        does not grow with what was read, except for declared shapes.
+        `options` replaces the index's own for this judgement, all but `max_characters`, which bounds what is read. The
+        cost does not grow with what was read, except for declared shapes.
         """
         return judge(text, self, options or self.options)
 
@@ -85,13 +87,20 @@ class EvidenceIndex:
 
     def carriers(self, form: str) -> tuple[Carrier, ...]:
         """Return where tools said this form, at most 8 places, in order."""
-        found: list[Carrier] = []
         carried_by = self._carried_by.get(form, [])
+        found: list[Carrier] = []
         for index in [carried_by] if isinstance(carried_by, int) else carried_by:
-            found.extend(carriers_in(self._messages[index], index, form))
-            if len(found) >= _MOST_CARRIERS:
+            found.extend(self._places_in(index).carriers(form, most=_MOST_CARRIERS - len(found)))
+            if len(found) == _MOST_CARRIERS:
                 break
-        return tuple(found[:_MOST_CARRIERS])
+        return tuple(found)
+
+    def _places_in(self, index: int) -> Places:
+        if index not in self._places:
+            if len(self._places) == _MOST_PLACES:
+                self._places.clear()
+            self._places[index] = Places(self._messages[index], index)
+        return self._places[index]
 
     def tool_words(self) -> Iterator[str]:
         """Yield every text that tools said, for declared shapes."""
@@ -104,8 +113,6 @@ class EvidenceIndex:
         for message in self._messages:
             if author_of(message) in ("person", "app"):
                 yield exemption(message)[0], message.text
-        for text in self.options.exempt:
-            yield "declared", text
 
     def _read_evidence(self, message: Message, index: int) -> None:
         if is_observation(message):

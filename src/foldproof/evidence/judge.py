@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from foldproof.evidence.candidates import scan
 from foldproof.evidence.carriers import Carrier
+from foldproof.evidence.exempt import ExemptHow, declared_forms
 from foldproof.evidence.spellings import ANY_UNIT, PART, folded_form
 from foldproof.evidence.values import How, Kind, Lookup, Value
 
 if TYPE_CHECKING:
-    from foldproof.evidence.exempt import ExemptHow
     from foldproof.evidence.options import EvidenceOptions
 
 Verdict = Literal["grounded", "exempt", "derived", "echoed", "invented", "undecidable"]
 
 _SHORTEST_NEAR = 3
+_LONGEST_NEAR = 64  # the edits of a form are as many as its square
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _DIGITS = "0123456789"
 
@@ -86,7 +87,6 @@ class ValueVerdict:
         verdict: who supplied it.
         how: for `grounded`, how a tool said it; for `exempt`, who supplied it; else None.
         forms: the forms under which tools said it (`grounded`), which lead to the carriers.
-        near: for `invented`, a value one edit away that a tool did say, if there is one.
         derivation: for `derived`, how it follows from values that were read; None until derivations are asked for.
     """
 
@@ -97,9 +97,9 @@ class ValueVerdict:
     verdict: Verdict
     how: How | ExemptHow | None = None
     forms: tuple[str, ...] = ()
-    near: Near | None = None
     derivation: None = None
     _corpus: Corpus | None = field(default=None, repr=False, compare=False)
+    _value: Value | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def carriers(self) -> tuple[Carrier, ...]:
@@ -107,6 +107,14 @@ class ValueVerdict:
         if self._corpus is None:
             return ()
         return tuple(carrier for form in self.forms for carrier in self._corpus.carriers(form))
+
+    @cached_property
+    def near(self) -> Near | None:
+        """For `invented`, a value one edit away that a tool did say, if there is one; found when asked for."""
+        if self._value is None or self._corpus is None:
+            return None
+        corpus = self._corpus
+        return next((Near(form, corpus) for form in _neighbours(self._value) if corpus.is_carried(form)), None)
 
 
 @dataclass(frozen=True)
@@ -140,7 +148,7 @@ def _overlaps(value: Value, spans: list[tuple[int, int]]) -> bool:
 def _verdict(value: Value, corpus: Corpus, options: EvidenceOptions) -> ValueVerdict:
     return (
         _grounded(value, corpus)
-        or _exempt(value, corpus)
+        or _exempt(value, corpus, options)
         or _in_pieces(value, corpus, options)
         or _unsupplied(value, corpus, options)
     )
@@ -173,9 +181,10 @@ def _how(value: Value, lookup: Lookup, corpus: Corpus) -> How:
     return lookup.how
 
 
-def _exempt(value: Value, corpus: Corpus) -> ValueVerdict | None:
+def _exempt(value: Value, corpus: Corpus, options: EvidenceOptions) -> ValueVerdict | None:
+    declared = declared_forms(options.exempt)
     for lookup in value.lookups:
-        how = corpus.exempt_how(lookup.form)
+        how = "declared" if lookup.form in declared else corpus.exempt_how(lookup.form)
         if how is not None:
             return _as(value, "exempt", "partial" if lookup.how == "part" else how)
     if value.partial is not None:
@@ -189,7 +198,7 @@ def _exempt(value: Value, corpus: Corpus) -> ValueVerdict | None:
 def _in_pieces(value: Value, corpus: Corpus, options: EvidenceOptions) -> ValueVerdict | None:
     """Clear `HAT136/HAT039` when each piece that could be judged was supplied on its own."""
     pieces = [piece for piece in value.pieces if piece.is_examined(options.min_digits)]
-    verdicts = [_grounded(piece, corpus) or _exempt(piece, corpus) for piece in pieces]
+    verdicts = [_grounded(piece, corpus) or _exempt(piece, corpus, options) for piece in pieces]
     supplied = [verdict for verdict in verdicts if verdict is not None]
     if not pieces or len(supplied) < len(pieces):
         return None
@@ -204,19 +213,20 @@ def _unsupplied(value: Value, corpus: Corpus, options: EvidenceOptions) -> Value
         return _as(value, "undecidable")
     if any(corpus.is_argument(lookup.form) for lookup in value.lookups):
         return _as(value, "echoed")
-    near = next((Near(form, corpus) for form in _neighbours(value) if corpus.is_carried(form)), None)
-    return ValueVerdict(value.text, value.start, value.end, value.kind, "invented", near=near)
+    return ValueVerdict(value.text, value.start, value.end, value.kind, "invented", _corpus=corpus, _value=value)
 
 
 def _neighbours(value: Value) -> Iterator[str]:
     """Yield the forms one edit away from a value: a character changed, two swapped, one dropped, one added."""
     form = value.lookups[0].form
-    if len(form) < _SHORTEST_NEAR:
+    if not _SHORTEST_NEAR <= len(form) <= _LONGEST_NEAR:
         return
-    units = (f" {ANY_UNIT}", "") if value.kind in ("money", "percent", "quantity") else ("", f" {ANY_UNIT}")
     for edited in _edits(form):
-        for unit in units:
-            yield edited + unit
+        yield edited
+        if value.kind in ("number", "money", "percent", "quantity"):
+            yield f"{edited} {ANY_UNIT}"
+        if value.kind not in ("date", "clock"):
+            yield PART + edited
 
 
 def _edits(form: str) -> Iterator[str]:
@@ -247,7 +257,7 @@ def _declared_verdict(match: re.Match[str], corpus: Corpus, options: EvidenceOpt
     form = folded_form(match.group())
     whole = re.compile(rf"(?<![\w-]){re.escape(match.group())}(?![\w-])", re.IGNORECASE)
     value = Value("declared", match.group(), match.start(), match.end(), form, (form,), distinctive=True)
-    known = _grounded(value, corpus) or _exempt(value, corpus)
+    known = _grounded(value, corpus) or _exempt(value, corpus, options)
     if known is not None:
         return known
     if any(whole.search(words) for words in corpus.tool_words()):

@@ -15,8 +15,8 @@ def author_of(message: Message) -> Author:
 
     * `person`: a user message that nobody delivered, that is no frame and that is not ephemeral (an ephemeral user
       message is a retry's feedback, and may quote the very value the model invented).
-    * `app`: a system message, or one that the app delivered (`injected_by`).
-    * `model`: an assistant message.
+    * `app`: a system message, or a user message that the app delivered (`injected_by`).
+    * `model`: an assistant message, also a delivered one: words in the model's mouth exempt nothing.
     * `tool`: a tool message whose call really ran; only its bytes up to `toolChars` are the tool's.
     * `library`: frames, feedback, and settlements of calls that were refused, cancelled or never dispatched.
     """

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, StrictBool
 
 from foldproof.messages.base import FrozenModel
 from foldproof.messages.parts import Part, part_text
@@ -45,9 +46,9 @@ class Message(FrozenModel):
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     tool_name: str | None = None
-    is_error: bool | None = None
+    is_error: StrictBool | None = None
     thinking_blocks: tuple[JsonValue, ...] | None = None
-    ephemeral: bool | None = None
+    ephemeral: StrictBool | None = None
     injected_by: JsonValue = None
     not_dispatched: JsonValue = None
     tool_chars: JsonValue = None
@@ -67,19 +68,24 @@ class Message(FrozenModel):
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 (hex) over the canonical JSON of the message: equal messages have equal fingerprints."""
-        said = {name: value for name, value in self.__dict__.items() if value is not None and value != ()}
-        canonical = json.dumps(said | (self.__pydantic_extra__ or {}), sort_keys=True, default=_plain)
+        """SHA-256 (hex) over the canonical JSON of the message.
+
+        Two messages have one fingerprint exactly when they are equal and write their numbers alike (1, 1.0 and true
+        are equal in Python). A field that is absent says what its default says.
+        """
+        canonical = json.dumps(_said(self), sort_keys=True, default=_said)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
-    def __copy__(self) -> Self:
-        copied = super().__copy__()
-        copied.__dict__.pop("fingerprint", None)  # model_copy(update=…) changes what was hashed
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with some fields changed, as pydantic does; it has a fingerprint of its own."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop("fingerprint", None)
         return copied
 
 
-def _plain(part: FrozenModel) -> dict[str, Any]:
-    return part.model_dump()
+def _said(model: FrozenModel) -> dict[str, Any]:
+    fields = {str(field.alias): getattr(model, name) for name, field in type(model).model_fields.items()}
+    return {name: value for name, value in fields.items() if value is not None} | (model.model_extra or {})
 
 
 def message_id(message: Message) -> str:

@@ -60,14 +60,14 @@ def pair(messages: Sequence[Message]) -> Pairing:
     results: dict[CallAt, tuple[int, ...]] = {}
     call_of: dict[int, CallAt] = {}
     orphans: list[int] = []
-    latest: dict[str, list[CallAt]] = {}
+    latest: dict[str | None, list[CallAt]] = {}
     for index, message in enumerate(messages):
         if message.role == "assistant":
             for identifier, calls in _by_id(message, index).items():
                 latest[identifier] = calls
                 results.update(dict.fromkeys(calls, ()))
         elif message.role == "tool":
-            calls = latest.get(message.tool_call_id or "", [])
+            calls = latest.get(message.tool_call_id, [])
             if not calls:
                 orphans.append(index)
                 continue

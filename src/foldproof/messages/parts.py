@@ -22,12 +22,15 @@ class TextPart(FrozenModel):
 
 
 class FileInfo(FrozenModel):
-    """A file in the conversation. `source` is text, base64, a URL, or a reference that the host resolves."""
+    """A file in the conversation. `source` is text, base64, a URL, or a reference that the host resolves.
+
+    `size` is what the host wrote there; nothing reads it.
+    """
 
     kind: Literal["image", "document", "text"]
     mime_type: str
     name: str
-    size: int | None = None
+    size: JsonValue = None
     source: dict[str, JsonValue]
 
 

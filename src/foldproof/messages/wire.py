@@ -21,5 +21,6 @@ def _stripped(message: Message) -> Message:
     framework = message.model_fields_set & FRAMEWORK_FIELDS
     if not framework:
         return message
-    kept = {name: getattr(message, name) for name in message.model_fields_set - framework}
-    return Message.model_construct(_fields_set=set(kept), **kept)
+    stripped = message.model_copy(update=dict.fromkeys(framework))
+    stripped.model_fields_set.difference_update(framework)
+    return stripped

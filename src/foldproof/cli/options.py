@@ -1,0 +1,42 @@
+"""The arguments and options that several commands share, each with one help text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+_Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
+
+
+def paths_argument(function: _Decorated) -> _Decorated:
+    """One or more files; `-` is standard input."""
+    return click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())(function)
+
+
+def format_option(function: _Decorated) -> _Decorated:
+    """Which format to read, instead of detecting it."""
+    text = "Read this format instead of detecting it; see `foldproof formats`."
+    return click.option("--format", "format_name", metavar="NAME", help=text)(function)
+
+
+def json_option(function: _Decorated) -> _Decorated:
+    """Print JSON Lines instead of text for people."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")(function)
+
+
+def names_among(allowed: Sequence[str]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[str, ...]]:
+    """Return a callback for a repeatable option whose values are names of a closed set, separated by commas.
+
+    The callback raises `click.BadParameter` for a name that is not allowed.
+    """
+
+    def split(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+        names = tuple(name.strip() for value in values for name in value.split(","))
+        for name in names:
+            if name not in allowed:
+                raise click.BadParameter(f"{name!r} is not one of {', '.join(allowed)}.", ctx, param)
+        return names
+
+    return split

@@ -1,0 +1,160 @@
+"""The laws that can be seen from a window before and after a compaction, each as one check.
+
+They are the window laws 1 to 6, 8 and 12 and the first lineage law of the design. What stayed is found by identity,
+else by equality, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from foldproof.evidence import exempt_forms
+from foldproof.messages import Message, author_of, frame_kind, pair, turns_of
+
+Law = Literal["pairs", "request", "envelope", "recent", "span", "frames", "smaller", "head", "conservation"]
+
+
+class BrokenLaw(NamedTuple):
+    """A law that a compaction broke, and what shows it (indices count from 0)."""
+
+    law: Law
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    before: Sequence[Message]
+    after: Sequence[Message]
+    kept: tuple[int | None, ...]  # for each message of `after`, its index in `before`
+    keep_recent_turns: int
+    request: str | None
+
+    @property
+    def removed(self) -> list[int]:
+        return sorted(set(range(len(self.before))) - set(self.kept))
+
+    @property
+    def new(self) -> list[Message]:
+        return [message for message, index in zip(self.after, self.kept, strict=True) if index is None]
+
+
+def broken_laws(
+    before: Sequence[Message],
+    after: Sequence[Message],
+    *,
+    keep_recent_turns: int = 0,
+    request: str | None = None,
+) -> tuple[BrokenLaw, ...]:
+    """Return the laws that turning `before` into `after` breaks, at most once each, in the order of the design.
+
+    * `pairs`: no result lost its call, and no call its results.
+    * `request`: the current request is there, verbatim: the latest thing the person said, or the text `request`.
+    * `envelope`: no system message left.
+    * `recent`: the last `keep_recent_turns` turns are an untouched suffix.
+    * `span`: what left is one contiguous span, and what stayed keeps its order.
+    * `frames`: whatever is new is a frame.
+    * `smaller`: what is new has fewer characters than what left.
+    * `head`: the window still opens on a system or user message.
+    * `conservation`: nothing that the person or the app supplied was lost or granted.
+    """
+    case = _Case(before, after, _kept(before, after), keep_recent_turns, request)
+    found = ((law, check(case)) for law, check in _CHECKS.items())
+    return tuple(BrokenLaw(law, detail) for law, detail in found if detail is not None)
+
+
+def _kept(before: Sequence[Message], after: Sequence[Message]) -> tuple[int | None, ...]:
+    by_identity = {id(message): index for index, message in enumerate(before)}
+    kept = [by_identity.pop(id(message), None) for message in after]
+    taken = {index for index in kept if index is not None}
+    last = -1
+    for position, message in enumerate(after):
+        if kept[position] is None:
+            equal = (at for at in range(last + 1, len(before)) if at not in taken and before[at] == message)
+            kept[position] = next(equal, None)
+        found = kept[position]
+        if found is not None:
+            taken.add(found)
+            last = found
+    return tuple(kept)
+
+
+def _pairs(case: _Case) -> str | None:
+    old, new = pair(case.before), pair(case.after)
+    known = set(old.orphans)
+    for index in new.orphans:
+        if case.kept[index] not in known:
+            return f"after[{index}] answers no call"
+    waiting = {call.message for call in old.unanswered}
+    for call in new.unanswered:
+        if case.kept[call.message] not in waiting:
+            return f"a call of after[{call.message}] has no result"
+    return None
+
+
+def _request(case: _Case) -> str | None:
+    said = [message.text for message in case.before if author_of(message) == "person"]
+    wanted = case.request if case.request in said else next(reversed(said), None)
+    stays = (message.text for message in case.after if author_of(message) == "person")
+    return None if wanted is None or wanted in stays else f"the current request is gone: {wanted[:60]!r}"
+
+
+def _envelope(case: _Case) -> str | None:
+    gone = [index for index in case.removed if case.before[index].role == "system"]
+    return f"the system message before[{gone[0]}] left" if gone else None
+
+
+def _recent(case: _Case) -> str | None:
+    turns = turns_of(case.before)[-case.keep_recent_turns :] if case.keep_recent_turns else ()
+    start = turns[0].start if turns else len(case.before)
+    suffix = tuple(range(start, len(case.before)))
+    return None if case.kept[len(case.kept) - len(suffix) :] == suffix else f"before[{start}:] is not the end of after"
+
+
+def _span(case: _Case) -> str | None:
+    order = [index for index in case.kept if index is not None]
+    if order != sorted(order):
+        return "what stayed changed its order"
+    gaps = [(left, right) for left, right in pairwise(case.removed) if right != left + 1]
+    return f"before[{gaps[0][0]}] and before[{gaps[0][1]}] left, and what is between them stayed" if gaps else None
+
+
+def _frames(case: _Case) -> str | None:
+    strangers = [message for message in case.new if frame_kind(message) is None]
+    return f"a new {strangers[0].role} message is no frame: {strangers[0].text[:60]!r}" if strangers else None
+
+
+def _smaller(case: _Case) -> str | None:
+    new = sum(len(message.text) for message in case.new)
+    left = sum(len(message.model_dump_json()) for message in (case.before[index] for index in case.removed))
+    return f"{new} characters came for {left}" if case.new and new >= left else None
+
+
+def _head(case: _Case) -> str | None:
+    if not case.after or not case.before or case.before[0].role not in ("system", "user"):
+        return None
+    role = case.after[0].role
+    return None if role in ("system", "user") else f"the window opens on a {role} message"
+
+
+def _conservation(case: _Case) -> str | None:
+    had, has = exempt_forms(case.before), exempt_forms(case.after)
+    if had == has:
+        return None
+    lost, granted = sorted(had - has), sorted(has - had)
+    return f"lost {lost[:5]}" if lost else f"granted {granted[:5]}"
+
+
+_CHECKS: dict[Law, Callable[[_Case], str | None]] = {
+    "pairs": _pairs,
+    "request": _request,
+    "envelope": _envelope,
+    "recent": _recent,
+    "span": _span,
+    "frames": _frames,
+    "smaller": _smaller,
+    "head": _head,
+    "conservation": _conservation,
+}

@@ -1,0 +1,131 @@
+"""What a format is to this room: one object that recognises, reads and writes a document. And what formats share.
+
+A new format is one file that defines a `Codec`, and one line in `registry`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+
+from foldproof.errors import TranscriptError, shown
+from foldproof.messages import Message
+from foldproof.transcripts.conversation import Edit, Reading
+from foldproof.transcripts.json_text import Json
+
+FIELDS = "foldproof"
+"""Key under which a row we wrote carries the message fields that its format has no place for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A saved format: its name, what it is, and whether it can be read and written.
+
+    `one_row_a_line` tells how a list of rows that never was text is written: as JSONL, or as a JSON array.
+    """
+
+    name: str
+    description: str
+    can_read: bool = True
+    can_write: bool = True
+    one_row_a_line: bool = False
+
+
+class Codec(Protocol):
+    """A format. Paths in the errors it raises start at `$`, the document."""
+
+    @property
+    def format(self) -> Format:
+        """What it is."""
+
+    def recognise(self, value: Json) -> str | None:
+        """Return why a value is one document of this format, or None.
+
+        An array counts only where its items (or the lines of a JSONL file) together make one document.
+        """
+
+    def read(self, value: Json) -> Sequence[Reading]:
+        """Return the conversations of a document, the main one first.
+
+        Raises:
+            TranscriptError: it cannot be read, and where.
+        """
+
+    def write(self, value: Json, edits: Sequence[Edit]) -> Json:
+        """Return the document with other windows, sharing every value that did not change.
+
+        Raises:
+            TranscriptError: the format has no way to say this.
+        """
+
+
+def message_from(fields: Mapping[str, Any], path: str) -> Message:
+    """Return a message made of seed-format fields.
+
+    Raises:
+        TranscriptError: naming the field that is wrong, below `path`.
+    """
+    role = fields.get("role")
+    if role not in ("system", "user", "assistant", "tool"):
+        raise TranscriptError(
+            f"unknown role {shown(role)}; expected system, user, assistant or tool", path=f"{path}.role"
+        )
+    try:
+        return Message.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
+        raise TranscriptError(f"{first['msg']}; found {shown(first['input'])}", path=path + place) from error
+
+
+def fields_of(message: Message) -> dict[str, Any]:
+    """Return every field of a message that was set, as the seeds' JSON names them."""
+    return message.model_dump(by_alias=True)
+
+
+def objects_in(value: Json, path: str) -> list[dict[str, Any]]:
+    """Return a value as the array of objects it has to be.
+
+    Raises:
+        TranscriptError: it is something else, or holds something else.
+    """
+    if not isinstance(value, list):
+        raise TranscriptError(f"expected an array of messages; found {shown(value)}", path=path)
+    for index, item in enumerate(value):
+        if not isinstance(item, dict):
+            raise TranscriptError(f"expected a message object; found {shown(item)}", path=f"{path}[{index}]")
+    return value
+
+
+def parts_from(content: Json, path: str) -> str | list[dict[str, Any]]:
+    """Return provider content as message content: a string, or a list of parts; nothing is an empty string.
+
+    Raises:
+        TranscriptError: it is neither.
+    """
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list):
+        raise TranscriptError(f"expected text or a list of parts; found {shown(content)}", path=path)
+    parts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
+    for index, part in enumerate(parts):
+        if not isinstance(part, dict):
+            raise TranscriptError(f"expected a content part; found {shown(part)}", path=f"{path}[{index}]")
+    return parts
+
+
+def made_up_id(prefix: str, *said: object) -> str:
+    """Return an id for what was recorded without one: the same for the same words, wherever they stand."""
+    words = json.dumps(said, sort_keys=True, default=str)
+    return f"{prefix}-{hashlib.sha256(words.encode()).hexdigest()[:12]}"
+
+
+def without(fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return the members of an object that have other names than these."""
+    left_out = frozenset(names)
+    return {name: value for name, value in fields.items() if name not in left_out}

@@ -1,0 +1,72 @@
+"""A document: one JSON value that a format reads, with the exact text it came from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from foldproof.errors import TranscriptError
+from foldproof.transcripts.json_text import Json
+
+Layout = Literal["json", "jsonl", "items"]
+"""How documents lie in a file: one JSON value, JSON values one a line, or the items of one JSON array."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Source:
+    """The file that documents came from.
+
+    Attributes:
+        layout: how the documents lie in it.
+        value: the whole array, where its items are the documents.
+        text: its text, where the file is one JSON value.
+    """
+
+    layout: Layout
+    value: Json = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Document:
+    """One JSON value that a format reads.
+
+    Attributes:
+        format: name of the format.
+        value: the parsed JSON; an array of rows where the rows of a JSONL file make one document.
+        source: the file it stands in, shared with the file's other documents.
+        texts: the source text of `value`, or of each of its rows, by `id()`.
+        verbatim: the text to write when nothing changed, line ends included; None for JSON that never was text.
+        joined: `value` is an array whose items are the lines of a JSONL file.
+        compact: the source writes JSON without spaces.
+        name: the file's name, for errors.
+        lines: line numbers (from 1) of the rows of a JSONL document.
+        place: where it stands in the file, in front of a path (`line 3: $`, `$[3]`).
+    """
+
+    format: str
+    value: Json
+    source: Source
+    texts: Mapping[int, str] = field(default_factory=dict)
+    verbatim: str | None = None
+    joined: bool = False
+    compact: bool = False
+    name: str | None = None
+    lines: tuple[int, ...] = ()
+    place: str = "$"
+
+
+def located(error: TranscriptError, document: Document) -> TranscriptError:
+    """Return an error of a document with the file and the place of the document in it.
+
+    In a session of one row a line, `$[16].message` is line 17 and `$.message` inside it.
+    """
+    path = error.path or "$"
+    row = re.match(r"\$\[(\d+)\]", path)
+    if document.joined and row and int(row[1]) < len(document.lines):
+        path = f"line {document.lines[int(row[1])]}: $" + path[row.end() :]
+    else:
+        path = document.place + path.removeprefix("$")
+    return TranscriptError(error.cause, path=path, file=error.file or document.name)

@@ -1,0 +1,156 @@
+"""OpenAI Chat Completions: messages in a list, in a request, in a request with its response, in a benchmark's row.
+
+Checked in real files: recorded DeepSeek, Groq, Mistral and OpenAI traffic (`{request, response}`), tau-bench runs
+(`{task_id, reward, messages | traj}`) and tau-bench's few-shot dialogues (see `openai_display`).
+
+* `content` is a string, null, missing, or a list of parts; parts other than text stay as they are.
+* `tool_calls[].function.arguments` is JSON in a string. The legacy `function_call` has no id: a `function` row answers
+  by order and name.
+* A response's message is the last message of the conversation; a response that is text (a stream) is left alone.
+* `reasoning_content`, `reasoning`, `reasoning_details` and whatever else a row holds stay as they are.
+* Fields of ours (`foldedExempt`, `metadata`, …) stand on the row under our names, and are read back from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from foldproof.errors import TranscriptError, shown
+from foldproof.transcripts.codec import Format, objects_in, without
+from foldproof.transcripts.conversation import Edit, Entry, Reading
+from foldproof.transcripts.json_text import Json, revise, revise_items
+from foldproof.transcripts.openai_display import DISPLAY, read_display, write_display
+from foldproof.transcripts.openai_rows import ROLES, RowReader, encode_row
+
+_RESPONSE = "response"
+_LISTS = ("messages", "traj")
+# Content blocks of the Anthropic Messages API, which shares `role` and `content`: read as chat, calls would be lost.
+_NOT_OURS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "toolCall", "tool-call")
+
+
+class OpenaiChat:
+    """The Chat Completions format and its wrappers."""
+
+    format = Format("openai_chat", "OpenAI Chat Completions: message list, request body, JSONL, benchmark rows")
+
+    def recognise(self, value: Json) -> str | None:
+        """Return why a value holds chat messages."""
+        if isinstance(value, list):
+            return "a list of chat messages" if _are_rows(value) else None
+        if not isinstance(value, dict):
+            return None
+        if isinstance(value.get("request"), dict) and "response" in value:
+            value = value["request"]
+        for name in _LISTS:
+            if isinstance(value.get(name), list) and _are_rows(value[name]):
+                return f"chat messages under {name}"
+        return "a dialogue rendered to text" if isinstance(value.get(DISPLAY), str) else None
+
+    def read(self, value: Json) -> Sequence[Reading]:
+        """Return the conversation of a list, a request, or a wrapper."""
+        if isinstance(value, dict) and DISPLAY in value:
+            messages = read_display(value)
+            return (Reading(messages, tuple(range(len(messages))), without(value, (DISPLAY,)), _id_of(value)),)
+        rows, path = _rows(value)
+        reader = RowReader()
+        messages = reader.read(rows, path)
+        pieces: tuple[Any, ...] = tuple(range(len(messages)))
+        answer = _answer(value)
+        if answer is not None:
+            messages += (reader.message(answer, "$.response.choices[0].message"),)
+            pieces += (_RESPONSE,)
+        return (Reading(messages, pieces, _extras(value), _id_of(value)),)
+
+    def write(self, value: Json, edits: Sequence[Edit]) -> Json:
+        """Return the document with other messages; the response keeps its place as long as it comes last."""
+        (edit,) = edits
+        if isinstance(value, dict) and DISPLAY in value:
+            return revise(value, write_display(value, edit.entries))
+        if isinstance(value, list):
+            return revise_items(value, [_row(entry, edit, value) for entry in edit.entries])
+        return _write_wrapper(value, edit)
+
+
+def _are_rows(items: list[Json]) -> bool:
+    return all(isinstance(item, dict) and _is_row(item) for item in items[:3])
+
+
+def _is_row(item: dict[str, Any]) -> bool:
+    if item.get("role") not in tuple(ROLES) or "parts" in item:
+        return False
+    content = item.get("content")
+    blocks = content if isinstance(content, list) else []
+    if any(isinstance(block, dict) and block.get("type") in _NOT_OURS for block in blocks):
+        return False
+    calls = item.get("tool_calls")
+    first = calls[0] if isinstance(calls, list) and calls else None
+    return not isinstance(first, dict) or isinstance(first.get("function", first.get("custom")), dict)
+
+
+def _list_name(body: dict[str, Any]) -> str | None:
+    return next((name for name in _LISTS if isinstance(body.get(name), list)), None)
+
+
+def _rows(value: Json) -> tuple[list[dict[str, Any]], str]:
+    if isinstance(value, list):
+        return objects_in(value, "$"), "$"
+    if not isinstance(value, dict):
+        raise TranscriptError(f"expected chat messages; found {shown(value)}", path="$")
+    body, path = (value["request"], "$.request") if _has_response(value) else (value, "$")
+    name = _list_name(body)
+    if name is None:
+        raise TranscriptError(f"expected messages or traj; found {', '.join(body) or 'nothing'}", path=path)
+    return objects_in(body[name], f"{path}.{name}"), f"{path}.{name}"
+
+
+def _has_response(value: dict[str, Any]) -> bool:
+    return isinstance(value.get("request"), dict) and "response" in value
+
+
+def _answer(value: Json) -> dict[str, Any] | None:
+    """Return the message of the first choice of a recorded response, when there is one."""
+    response = value.get("response") if isinstance(value, dict) and _has_response(value) else None
+    choices = response.get("choices") if isinstance(response, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    return message if isinstance(message, dict) else None
+
+
+def _extras(value: Json) -> dict[str, Any]:
+    if isinstance(value, list):
+        return {}
+    if _has_response(value):
+        return without(value["request"], _LISTS) | without(value, ("request",))
+    return without(value, _LISTS)
+
+
+def _id_of(value: Json) -> str | None:
+    """Return the id a wrapper gives its conversation; a benchmark tells the trials of one task apart by number."""
+    if not isinstance(value, dict):
+        return None
+    names = ("id", "conversation_id", "session_id", "task_id")
+    found = next((value[name] for name in names if isinstance(value.get(name), str | int)), None)
+    trial = value.get("trial")
+    return None if found is None else str(found) if trial is None else f"{found}/{trial}"
+
+
+def _row(entry: Entry, edit: Edit, rows: list[dict[str, Any]], answer: dict[str, Any] | None = None) -> dict[str, Any]:
+    if entry.kept is None:
+        return encode_row(entry.message)
+    piece = edit.reading.pieces[entry.kept]
+    return answer or {} if piece == _RESPONSE else rows[piece]
+
+
+def _write_wrapper(value: dict[str, Any], edit: Edit) -> dict[str, Any]:
+    rows, _ = _rows(value)
+    answer = _answer(value)
+    entries = edit.entries
+    stays = answer is not None and bool(entries) and entries[-1].kept == len(rows)
+    items = [_row(entry, edit, rows, answer) for entry in (entries[:-1] if stays else entries)]
+    body = value["request"] if _has_response(value) else value
+    changed = revise(body, {_list_name(body) or "messages": revise_items(rows, items)})
+    if body is value:
+        return changed
+    left = {} if answer is None or stays else {"response": revise(value["response"], {"choices": []})}
+    return revise(value, {"request": changed, **left})

@@ -1,0 +1,146 @@
+"""One message of a Chat Completions request or response, as a row of JSON: read into a message and written from one.
+
+What was checked in real files stands in `openai_chat`; the field names are those of the API reference.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from foldproof.errors import TranscriptError, shown
+from foldproof.messages import Message
+from foldproof.transcripts.codec import fields_of, made_up_id, message_from, parts_from, without
+
+ROLES = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+"""Roles of the format, and what they are here."""
+
+_OWN = ("role", "content", "tool_calls", "function_call", "tool_call_id")
+
+
+class RowReader:
+    """Reads rows in order: a result may name its tool only through the call before it."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._unanswered: list[tuple[str, str]] = []  # legacy calls, which carry no id: (id made up, name)
+
+    def read(self, rows: Iterable[dict[str, Any]], path: str) -> tuple[Message, ...]:
+        """Return the messages of rows.
+
+        Raises:
+            TranscriptError: a row is no chat message, and where.
+        """
+        return tuple(self.message(row, f"{path}[{index}]") for index, row in enumerate(rows))
+
+    def message(self, row: dict[str, Any], path: str) -> Message:
+        """Return the message of the next row."""
+        role = row.get("role")
+        if not isinstance(role, str) or role not in ROLES:
+            raise TranscriptError(
+                f"unknown role {shown(role)}; expected one of {', '.join(ROLES)}", path=f"{path}.role"
+            )
+        fields = without(row, _OWN) | {"role": ROLES[role]}
+        if "content" in row:
+            fields["content"] = parts_from(row["content"], f"{path}.content")
+        if ROLES[role] == "tool":
+            fields |= self._result(row)
+        elif row.get("tool_calls") or row.get("function_call"):
+            fields["toolCalls"] = self._calls(row, path)
+        return message_from(fields, path)
+
+    def _calls(self, row: dict[str, Any], path: str) -> list[dict[str, Any]]:
+        self._unanswered = []
+        calls = row.get("tool_calls") or []
+        if not isinstance(calls, list):
+            raise TranscriptError(f"expected a list of calls; found {shown(calls)}", path=f"{path}.tool_calls")
+        read = [_call(call, f"{path}.tool_calls[{at}]") for at, call in enumerate(calls)]
+        legacy = row.get("function_call")
+        if legacy:
+            call = _call({"function": legacy}, f"{path}.function_call")
+            self._unanswered.append((call["id"], call["name"]))
+            read.append(call)
+        self._names.update((call["id"], call["name"]) for call in read if isinstance(call["id"], str))
+        return read
+
+    def _result(self, row: dict[str, Any]) -> dict[str, Any]:
+        identifier = row.get("tool_call_id", row.get("toolCallId"))
+        if row["role"] == "function" and identifier is None:
+            identifier = self._next_legacy_id(row.get("name"))
+        named: dict[str, Any] = {"toolCallId": identifier}
+        if "toolName" not in row:
+            known = self._names.get(identifier) if isinstance(identifier, str) else None
+            named |= {"toolName": row.get("name") or known, "name": None}
+        return named
+
+    def _next_legacy_id(self, name: object) -> str:
+        """Pair by order: a `function` row answers the oldest call by that name that has no answer yet."""
+        for position, (identifier, called) in enumerate(self._unanswered):
+            if called == name:
+                del self._unanswered[position]
+                return identifier
+        return made_up_id("function", name)
+
+
+def _call(call: object, path: str) -> dict[str, Any]:
+    if not isinstance(call, dict):
+        raise TranscriptError(f"expected a call; found {shown(call)}", path=path)
+    custom = call.get("type") == "custom" and isinstance(call.get("custom"), dict)
+    said = call["custom"] if custom else call.get("function")
+    if not isinstance(said, dict) or not isinstance(said.get("name"), str):
+        raise TranscriptError(f"expected a function with a name; found {shown(said)}", path=f"{path}.function")
+    arguments = said.get("input", "") if custom else _arguments(said.get("arguments", {}))
+    identifier = call.get("id")
+    if identifier is None:
+        identifier = made_up_id("call", said["name"], said.get("arguments"))
+    rest = without(call, ("id", "type", "function", "custom", "name", "args"))
+    return {**rest, "id": identifier, "name": said["name"], "args": arguments}
+
+
+def _arguments(arguments: object) -> object:
+    """Arguments are JSON in a string. A model writes that string, so it may be no JSON; then it is kept as it is."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def encode_row(message: Message) -> dict[str, Any]:
+    """Return the row of a new message: the format's own names, and ours for what it has no name for."""
+    fields = fields_of(message)
+    row: dict[str, Any] = {"role": message.role, **({"content": fields["content"]} if "content" in fields else {})}
+    if message.role == "tool":
+        row |= _encoded_result(message)
+    if "toolCalls" in fields:
+        row["tool_calls"] = [_encoded_call(call) for call in fields["toolCalls"]]
+    own = ("role", "content", "toolCalls", *(("toolCallId", "toolName", "name") if message.role == "tool" else ()))
+    return row | without(fields, own)
+
+
+def _encoded_result(message: Message) -> dict[str, Any]:
+    named: dict[str, Any] = {"tool_call_id": message.tool_call_id}
+    if message.name is None and message.tool_name is not None:
+        return named | {"name": message.tool_name}
+    return named | {"toolName": message.tool_name, "name": message.name}
+
+
+def _encoded_call(call: dict[str, Any]) -> dict[str, Any]:
+    arguments = call.get("args", {})
+    if not isinstance(arguments, str) or _arguments(arguments) != arguments:
+        arguments = json.dumps(arguments, ensure_ascii=False)
+    return {
+        "id": call["id"],
+        "type": "function",
+        "function": {"name": call["name"], "arguments": arguments},
+        **without(call, ("id", "name", "args")),
+    }

@@ -1,0 +1,165 @@
+"""What a message costs, in characters and in tokens.
+
+Only what is sent has a cost: the text, the calls with their arguments, readable reasoning. A part that has no words has
+a flat price, so that a picture never costs the length of its base64, and a part nobody knows is priced, never fatal.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from pydantic import JsonValue
+
+from foldproof.messages import (
+    CitationPart,
+    Message,
+    Part,
+    ProviderToolPart,
+    ProviderToolResultPart,
+    ThinkingPart,
+    ToolCallPart,
+    calls_of,
+    part_text,
+)
+from foldproof.tokens import TokenCounter
+
+PART_PRICE: Final = 1_000
+"""Tokens of a part without words, such as a picture: between what vendors charge for a small and for a large one."""
+
+MESSAGE_OVERHEAD: Final = 4
+"""Tokens that the wire spends on every message beside its content."""
+
+_CACHE_ENTRIES: Final = 1 << 17
+_DATA_URI: Final = re.compile(r"data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/=]{256,}")
+
+_characters: dict[str, int] = {}
+
+
+class MessageCounter:
+    """Counts messages in tokens. Counts are kept by content, so a window that only grows costs its new messages."""
+
+    def __init__(
+        self, counter: TokenCounter, *, part_price: int = PART_PRICE, overhead: int = MESSAGE_OVERHEAD
+    ) -> None:
+        """Count texts with `counter`; `part_price` and `overhead` are in tokens."""
+        self.counter: Final = counter
+        self._part_price = part_price
+        self._overhead = overhead
+        self._kept: dict[str, int] = {}
+
+    @property
+    def name(self) -> str:
+        """What counts, as a record names it: `tokenizer:<name>`."""
+        return f"tokenizer:{self.counter.name}"
+
+    def content(self, message: Message) -> int:
+        """Return the tokens of a message's content, without the wire's overhead."""
+        key = message.fingerprint
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._count(message)
+            _keep(self._kept, key, kept)
+        return kept
+
+    def total(self, messages: Sequence[Message]) -> int:
+        """Return the tokens of the messages on the wire, overhead included."""
+        return sum(map(self.content, messages)) + self._overhead * len(messages)
+
+    def exceeds(self, messages: Sequence[Message], tokens: int) -> bool:
+        """Whether the messages' content holds more than `tokens`; stops counting as soon as that is known."""
+        total = 0
+        for message in messages:
+            total += self.content(message)
+            if total > tokens:
+                return True
+        return False
+
+    def _count(self, message: Message) -> int:
+        return sum(self._price(text) for text in _texts(message))
+
+    def _price(self, text: str | None) -> int:
+        if text is None:
+            return self._part_price
+        words, pictures = _DATA_URI.subn("", text) if ";base64," in text else (text, 0)
+        return self.counter.count(words) + pictures * self._part_price
+
+
+def characters(message: Message) -> int:
+    """Return the code points of what a message says: text, calls with their arguments, readable reasoning."""
+    content = message.content
+    if type(content) is str and (
+        message.role != "assistant" or (not message.tool_calls and message.thinking_blocks is None)
+    ):
+        return len(content)
+    key = message.fingerprint
+    kept = _characters.get(key)
+    if kept is None:
+        kept = sum(len(text) for text in _texts(message) if text is not None)
+        _keep(_characters, key, kept)
+    return kept
+
+
+def longer_than(messages: Sequence[Message], size: int) -> bool:
+    """Whether the messages say more than `size` code points; stops adding up as soon as that is known."""
+    total = 0
+    for message in messages:
+        total += characters(message)
+        if total > size:
+            return True
+    return False
+
+
+def total_characters(messages: Sequence[Message]) -> int:
+    """Return the code points of what the messages say."""
+    return sum(map(characters, messages))
+
+
+def arguments_text(arguments: object) -> str:
+    """Return the arguments of a call as compact JSON."""
+    return json.dumps(arguments, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _texts(message: Message) -> Iterator[str | None]:
+    if isinstance(message.content, str):
+        yield message.content
+    else:
+        yield from map(_words, message.content)
+    if message.role == "assistant":
+        for call in calls_of(message):
+            yield call.name
+            yield arguments_text(call.args)
+        for block in message.thinking_blocks or ():
+            yield from _readable(block)
+
+
+def _readable(block: JsonValue) -> Iterator[str]:
+    if isinstance(block, dict):
+        for text in (block.get("thinking"), block.get("text")):
+            if isinstance(text, str):
+                yield text
+
+
+def _words(part: Part) -> str | None:
+    """Return what a part says, or None when it says nothing that can be counted."""
+    match part:
+        case ToolCallPart():
+            return ""  # counted among the calls of its message
+        case ThinkingPart():
+            return f"{part.text or ''}{part.summary or ''}"
+        case ProviderToolPart():
+            return part.name + arguments_text(part.input) + arguments_text(part.result)
+        case ProviderToolResultPart():
+            return arguments_text(part.result)
+        case CitationPart():
+            return arguments_text(part.citations)
+        case _:
+            return part_text(part)
+
+
+def _keep(kept: dict[str, int], key: str, value: int) -> None:
+    if len(kept) >= _CACHE_ENTRIES:
+        kept.clear()
+    kept[key] = value

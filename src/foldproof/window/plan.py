@@ -1,0 +1,354 @@
+"""What may leave the window, and who refuses.
+
+`PlanRemoval` is bound to its guards: the window, its request, the calls that wait, the standings of its results. A
+strategy is handed it and calls it with its own counts, so that a user's own strategy inherits every refusal.
+
+A run is a contiguous range of turns that nobody refuses. A turn that is refused at the front is stepped over; one in
+the middle ends the run. A call and a result that stand in different turns leave together or not at all.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypedDict, Unpack
+
+from foldproof.messages import (
+    CallAt,
+    Message,
+    Pairing,
+    ProviderToolPart,
+    ProviderToolResultPart,
+    ToolCall,
+    Turn,
+    author_of,
+    calls_of,
+    is_observation,
+    message_id,
+    pair,
+    turns_of,
+)
+from foldproof.window.counting import total_characters
+from foldproof.window.pins import PinName, PinReport, Standing, spend, worth
+from foldproof.window.refusals import Refusal, RefusalReason, in_order
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Turns that may leave together: messages `start` to `stop`, and the index of the first turn."""
+
+    start: int
+    stop: int
+    turn_index: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalPlan:
+    """What may leave, the oldest first, and what may not.
+
+    Attributes:
+        runs: the runs that may leave; a visit removes the first one whose replacement is smaller.
+        refusals: why the other turns stay.
+        observations: what the `last-tool-result` pin holds.
+        ledger_facts: what the `ledger-fact` pin holds.
+    """
+
+    runs: tuple[Run, ...]
+    refusals: tuple[Refusal, ...]
+    observations: PinReport
+    ledger_facts: PinReport
+
+
+@dataclass(frozen=True)
+class Guards:
+    """The window and everything that holds a part of it. Never raises on a malformed window.
+
+    Attributes:
+        messages: the window.
+        request_text: the text the run was started with, when the host tells it.
+        paused: ids of calls whose run is paused.
+        pending_check_ins: ids of calls, or of messages, on which a person's answer is awaited.
+        standings: what the model filed results as, by tool call id.
+        stand_down: the pins that stand down at this visit.
+    """
+
+    messages: Sequence[Message]
+    request_text: str | None = None
+    paused: frozenset[str] = frozenset()
+    pending_check_ins: frozenset[str] = frozenset()
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+    stand_down: frozenset[PinName] = frozenset()
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns of the window."""
+        return turns_of(self.messages)
+
+    @cached_property
+    def conversation_turns(self) -> int:
+        """How many turns the window has beside its system messages."""
+        return len(self.turns) - len(self.system_turns)
+
+    @cached_property
+    def system_turns(self) -> list[int]:
+        """The turns that a system message opens."""
+        messages = self.messages
+        return [self.turn_at(index) for index, message in enumerate(messages) if message.role == "system"]
+
+    @cached_property
+    def pairing(self) -> Pairing:
+        """Which result answers which call."""
+        return pair(self.messages)
+
+    @cached_property
+    def unanswered(self) -> tuple[CallAt, ...]:
+        """The calls that no message answers."""
+        return self.pairing.unanswered
+
+    @cached_property
+    def request(self) -> int | None:
+        """Index of the current request: the latest thing the person said, or exactly `request_text`."""
+        if self.request_text is None:
+            return self.last_said
+        exactly = (index for index in self._said_backwards() if self.messages[index].text == self.request_text)
+        return next(exactly, self.last_said)
+
+    @cached_property
+    def last_said(self) -> int | None:
+        """Index of the latest thing the person said."""
+        return next(self._said_backwards(), None)
+
+    def _said_backwards(self) -> Iterator[int]:
+        for index in range(len(self.messages) - 1, -1, -1):
+            message = self.messages[index]
+            if message.role == "user" and author_of(message) == "person":
+                yield index
+
+    def turn_at(self, message: int) -> int:
+        """Return the index of the turn that holds a message."""
+        return bisect_right(self._starts, message) - 1
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [turn.start for turn in self.turns]
+
+    def call(self, at: CallAt) -> ToolCall:
+        """Return the call that stands there."""
+        return calls_of(self.messages[at.message])[at.position]
+
+    def tool_of(self, index: int) -> str | None:
+        """Return the name of the tool whose result the message at `index` is, where anybody says it."""
+        name = self.messages[index].tool_name
+        if name is None and index in self.pairing.call_of:
+            name = self.call(self.pairing.call_of[index]).name
+        return name or None
+
+    def dead_calls(self, run: Run) -> tuple[str, ...]:
+        """Return the ids of the calls in a run that nobody answered."""
+        open_calls = (at for at in self.unanswered if run.start <= at.message < run.stop)
+        return tuple(self.call(at).id for at in open_calls)
+
+
+class _About(TypedDict, total=False):
+    """What a refusal may say beyond its reason."""
+
+    call_ids: tuple[str, ...]
+    detail: str
+
+
+@dataclass(frozen=True)
+class PlanRemoval:
+    """`plan_removal`, bound to its guards."""
+
+    guards: Guards
+
+    def __call__(
+        self,
+        *,
+        keep_recent_turns: int,
+        keep_last_tool_results: int = 2,
+        keep_ledger_facts: int = 4,
+        wanted: Container[int] | None = None,
+    ) -> RemovalPlan:
+        """Return what may leave.
+
+        The last `keep_recent_turns` turns stay, system messages not counted. The pins hold at most
+        `keep_last_tool_results` and `keep_ledger_facts` turns. `wanted` narrows what leaves to those turn indices; a
+        turn that is not wanted is not refused either.
+        """
+        kept_from = _kept_from(self.guards, max(1, keep_recent_turns))
+        observations = _observation_pin(self.guards, kept_from, keep_last_tool_results)
+        facts = _fact_pin(self.guards, kept_from, keep_ledger_facts)
+        refusals = [
+            *_held_by_rule(self.guards),
+            *(
+                _refuse(self.guards, "last-tool-result", held.turn_index, detail=held.tool)
+                for held in observations.pinned
+            ),
+            *(_refuse(self.guards, "ledger-fact", held.turn_index, detail=held.tool) for held in facts.pinned),
+            *(_refuse(self.guards, "inside-keep-window", turn) for turn in range(kept_from, len(self.guards.turns))),
+        ]
+        free = [wanted is None or turn in wanted for turn in range(len(self.guards.turns))]
+        for refusal in refusals:
+            free[refusal.turn_index] = False
+        refusals += _split_pairs(self.guards, free)
+        return RemovalPlan(tuple(_runs(self.guards, free)), in_order(refusals), observations, facts)
+
+
+def _refuse(
+    guards: Guards, reason: RefusalReason, turn: int, message: int | None = None, **about: Unpack[_About]
+) -> Refusal:
+    index = guards.turns[turn].start if message is None else message
+    return Refusal(
+        reason=reason,
+        turn_index=turn,
+        message_index=index,
+        message_id=message_id(guards.messages[index]),
+        call_ids=about.get("call_ids", ()),
+        detail=about.get("detail"),
+    )
+
+
+def _kept_from(guards: Guards, keep: int) -> int:
+    """Return the first of the recent turns. System messages do not use up the count."""
+    turn = len(guards.turns)
+    while turn and keep:
+        turn -= 1
+        keep -= guards.messages[guards.turns[turn].start].role != "system"
+    return turn
+
+
+def _held_by_rule(guards: Guards) -> Iterator[Refusal]:
+    if guards.request is not None:
+        yield _refuse(guards, "current-request", guards.turn_at(guards.request), guards.request)
+    for turn in guards.system_turns:
+        yield _refuse(guards, "system-envelope", turn)
+    yield from _named(guards, "paused-tool", guards.paused)
+    yield from _named(guards, "pending-check-in", guards.pending_check_ins)
+    for at in guards.unanswered:
+        # A call the person has talked past will never be answered: it may leave, and the record says so.
+        if guards.last_said is None or guards.last_said < at.message:
+            identifier = guards.call(at).id
+            yield _refuse(
+                guards, "unresolved-tool-call", guards.turn_at(at.message), at.message, call_ids=(identifier,)
+            )
+
+
+def _named(guards: Guards, reason: RefusalReason, ids: Collection[str]) -> Iterator[Refusal]:
+    """Refuse every turn with a call, a result or a message of one of these ids."""
+    if not ids:
+        return
+    for turn, (start, stop) in enumerate(guards.turns):
+        for index in range(start, stop):
+            message = guards.messages[index]
+            own = (message.tool_call_id, message.id, *(call.id for call in calls_of(message)))
+            named = tuple(identifier for identifier in own if identifier is not None and identifier in ids)
+            if named:
+                yield _refuse(guards, reason, turn, index, call_ids=named)
+
+
+def _observation_pin(guards: Guards, kept_from: int, limit: int) -> PinReport:
+    """Hold the latest result of each tool since the request, newest first, one a turn."""
+    seen: set[str] = set()
+    wanted: dict[int, str] = {}
+    for index in _results_backwards(guards):
+        tool = guards.tool_of(index)
+        if tool is None or tool in seen or not is_observation(guards.messages[index]):
+            continue
+        seen.add(tool)
+        turn = guards.turn_at(index)
+        if turn < kept_from:
+            wanted.setdefault(turn, tool)
+    return _report(guards, wanted, "last-tool-result", limit)
+
+
+def _fact_pin(guards: Guards, kept_from: int, limit: int) -> PinReport:
+    """Hold the results since the request that the model filed as facts, newest first, one a turn."""
+    wanted: dict[int, str] = {}
+    for index in _results_backwards(guards) if guards.standings else ():
+        if guards.standings.get(guards.messages[index].tool_call_id or "") == "fact":
+            turn = guards.turn_at(index)
+            if turn < kept_from:
+                wanted.setdefault(turn, guards.tool_of(index) or "")
+    return _report(guards, wanted, "ledger-fact", limit)
+
+
+def _results_backwards(guards: Guards) -> Iterator[int]:
+    after = -1 if guards.request is None else guards.request
+    for index in range(len(guards.messages) - 1, after, -1):
+        if guards.messages[index].role == "tool":
+            yield index
+
+
+def _report(guards: Guards, wanted: Mapping[int, str], pin: PinName, limit: int) -> PinReport:
+    def cost(turn: int) -> int:
+        start, stop = guards.turns[turn]
+        return total_characters(guards.messages[start:stop])
+
+    return spend(wanted, limit=limit, stand_down=pin in guards.stand_down, cost=cost)
+
+
+def _split_pairs(guards: Guards, free: list[bool]) -> Iterator[Refusal]:
+    """Refuse, in `free` too, every turn whose call or result would stay behind."""
+    groups = _groups(_links(guards))
+    blocked = True
+    while blocked:
+        blocked = False
+        for turns in [group for group in groups if any(free[turn] for turn in group)]:
+            if all(free[turns[0] : turns[-1] + 1]):
+                continue
+            blocked = True
+            for turn in filter(free.__getitem__, turns):
+                free[turn] = False
+                others = ", ".join(str(other) for other in turns if other != turn)
+                yield _refuse(guards, "unresolved-tool-call", turn, detail=f"paired with turn {others}, which stays")
+
+
+def _links(guards: Guards) -> Iterator[tuple[int, int]]:
+    """Yield the turns of every call and its result that stand in different turns."""
+    for at, results in guards.pairing.results.items():
+        if results and results[-1] - at.message > 1:
+            home = guards.turn_at(at.message)
+            yield from ((home, guards.turn_at(index)) for index in results if index >= guards.turns[home].stop)
+    yield from _provider_links(guards)
+
+
+def _provider_links(guards: Guards) -> Iterator[tuple[int, int]]:
+    asked: dict[str, int] = {}
+    for index in [at for at, message in enumerate(guards.messages) if type(message.content) is not str]:
+        for part in guards.messages[index].content:
+            if isinstance(part, ProviderToolPart):
+                asked[part.id] = index
+            elif isinstance(part, ProviderToolResultPart) and asked.get(part.id, index) != index:
+                yield guards.turn_at(asked[part.id]), guards.turn_at(index)
+
+
+def _groups(links: Iterator[tuple[int, int]]) -> list[list[int]]:
+    """Return the turns that hang together, each group in order."""
+    group_of: dict[int, list[int]] = {}
+    for one, other in links:
+        left, right = group_of.get(one, [one]), group_of.get(other, [other])
+        if left is right:
+            continue
+        small, large = sorted((left, right), key=len)
+        large += small
+        group_of |= dict.fromkeys([*small, one, other], large)
+    unique = {id(group): group for group in group_of.values()}
+    return [sorted(group) for group in unique.values()]
+
+
+def _runs(guards: Guards, free: list[bool]) -> Iterator[Run]:
+    first: int | None = None
+    for turn, may_leave in enumerate([*free, False]):
+        if may_leave and first is None:
+            first = turn
+        elif not may_leave and first is not None:
+            yield Run(guards.turns[first].start, guards.turns[turn - 1].stop, first)
+            first = None
+
+
+def worthiest_first(ids: Collection[str], standings: Mapping[str, Standing]) -> list[str]:
+    """Return tool call ids in the order of their worth: fact, open, undeclared, ruled-out, noise."""
+    return sorted(ids, key=lambda identifier: -worth(standings.get(identifier)))

@@ -1,0 +1,124 @@
+"""What is filed about a visit: the record, the folded span, and the state that the next visit needs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from foldproof.messages import Message
+from foldproof.messages.base import FrozenModel
+from foldproof.window.pins import PinName, PinReport, Standing
+from foldproof.window.refusals import Refusal
+
+Retain = Literal["conversation", "discard"]
+"""What happens to the originals of a fold: kept in the `FoldedSpan`, or not kept."""
+
+Replacement = Literal["summary", "drop-notice", "none"]
+
+
+class WindowState(FrozenModel):
+    """What one visit tells the next. Hand it on; without it a refused span is asked about again at every visit.
+
+    Attributes:
+        latched: the keys of spans whose replacement was not smaller.
+        pin_blocks: how many visits in a row each pin has blocked.
+    """
+
+    latched: tuple[str, ...] = ()
+    pin_blocks: dict[PinName, int] = Field(default_factory=dict)
+
+
+class DroppedResult(FrozenModel):
+    """A tool result that left, and what the model had filed it as (None: undeclared)."""
+
+    tool_call_id: str
+    standing: Standing | None = None
+
+
+class WindowRecord(FrozenModel):
+    """What a visit did and why. Characters are code points; indices count in the window as it was visited.
+
+    Attributes:
+        strategy: the strategy's name.
+        iteration: the iteration whose boundary was visited.
+        outcome: `idle` (not triggered), `refused` (triggered, and nothing left), `removed`.
+        trigger: what the strategy watches.
+        measured_by: `reported`, `tokenizer:<name>`, `turns`, or `nothing` before the first call of a run.
+        measured: what was measured, in tokens or turns.
+        threshold: the limit it was measured against.
+        over_budget: whether it was over.
+        removed: ids of the messages that left, in order; absorbed frames among them.
+        removed_count: how many messages left.
+        removed_from: index of the first one.
+        messages_before: how many messages the window held.
+        messages_after: how many it holds now.
+        characters_before: what they say, in characters.
+        characters_after: the same for the new window.
+        tokens_before: what the window costs; only where a tokenizer measured it.
+        tokens_after: the same for the new window.
+        refusals: why turns stayed, in the order of the reasons.
+        dropped_observations: tools whose results left.
+        dropped_standings: the results that left, the worthiest first; only when the host told standings.
+        dead_calls: calls without a result that left because the person had moved on.
+        observations: what the `last-tool-result` pin held.
+        ledger_facts: what the `ledger-fact` pin held.
+        replacement: what stands for what left.
+        frame: id of the message that does.
+        summary_characters: size of the summary, without the frame's own words.
+        summary_tokens: the same in tokens; only where a tokenizer counts.
+        summarizer: who was to write the summary.
+        summarizer_skipped: why it was not asked.
+    """
+
+    strategy: str
+    iteration: int
+    outcome: Literal["idle", "refused", "removed"]
+    trigger: Literal["tokens", "turns"]
+    measured_by: str
+    measured: int | None = None
+    threshold: int | None = None
+    over_budget: bool = False
+    removed: tuple[str, ...] = ()
+    removed_count: int = 0
+    removed_from: int | None = None
+    messages_before: int
+    messages_after: int
+    characters_before: int
+    characters_after: int
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    refusals: tuple[Refusal, ...] = ()
+    dropped_observations: tuple[str, ...] = ()
+    dropped_standings: tuple[DroppedResult, ...] = ()
+    dead_calls: tuple[str, ...] = ()
+    observations: PinReport | None = None
+    ledger_facts: PinReport | None = None
+    replacement: Replacement | None = None
+    frame: str | None = None
+    summary_characters: int | None = None
+    summary_tokens: int | None = None
+    summarizer: str | None = None
+    summarizer_skipped: Literal["latched", "no-room"] | None = None
+
+
+class FoldedSpan(FrozenModel):
+    """A fold as it is kept beside the conversation. It is joined to its frame by fingerprint, never by index.
+
+    Attributes:
+        fingerprint: of the whole frame (`Message.fingerprint`).
+        iteration: the iteration at which it was folded.
+        model: who wrote the summary.
+        message_count: how many messages were folded.
+        removed: their ids, in order.
+        retain: what was to happen to the originals.
+        originals: the folded messages as they were, or None when they were discarded.
+    """
+
+    fingerprint: str
+    iteration: int
+    model: str
+    message_count: int
+    removed: tuple[str, ...]
+    retain: Retain
+    originals: tuple[Message, ...] | None = None

@@ -1,0 +1,73 @@
+"""Fold the oldest turns into a summary frame once the window costs too many tokens."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import ClassVar, get_args
+
+from foldproof.errors import UsageError, shown
+from foldproof.window.records import Retain
+from foldproof.window.strategies.base import WindowStrategy
+from foldproof.window.strategy import Decision, Fold, StrategyInput, whole_number
+from foldproof.window.summaries import ExtractiveSummarizer, Summarizer
+from foldproof.window.triggers import token_trigger
+
+
+@dataclass(frozen=True)
+class SummarizeOldest(WindowStrategy):
+    """Folds the oldest run of turns that may leave once the window exceeds `threshold_tokens`.
+
+    * Acts on reported usage (`measured`), else on a tokenizer's count; the record says which.
+    * Before the first call of a run (iteration 0) nothing was counted yet, and nothing happens.
+    * The frame says that the summary is a claim, who made it, and truthfully where the originals are.
+    * Exempt before is exempt after: the frame carries the lineage of what it folded, earlier frames included.
+    * A summarizer that fails folds nothing and is asked again; one whose text is not smaller is not asked again for
+      that span, as long as the state is handed on.
+    * A span that is one existing frame and nothing new is not folded again.
+    * The request, the system messages, the recent turns, waiting calls and pinned results stay.
+
+    Attributes:
+        summarizer: writes the summary; None is the extractive summarizer, which needs no model.
+        model: the summarizer's name in the frame and the records; needed for a callable without a `name`.
+        retain: `conversation` keeps the originals in `Visit.folded`, `discard` does not.
+
+    Raises:
+        UsageError: an option that makes no sense, or a summarizer without a name.
+    """
+
+    threshold_tokens: int
+    keep_recent_turns: int = 6
+    _: KW_ONLY
+    summarizer: Summarizer | None = None
+    model: str | None = None
+    retain: Retain = "conversation"
+    name: ClassVar[str] = "summarize-oldest"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole_number("threshold_tokens", self.threshold_tokens, at_least=0)
+        whole_number("keep_recent_turns", self.keep_recent_turns, at_least=1)
+        if self.retain not in get_args(Retain):
+            raise UsageError(f'retain is {shown(self.retain)}; write "conversation" or "discard"')
+        if self.summarizer is None and self.model is not None:
+            raise UsageError(
+                f"model={self.model!r} names who writes the summary; pass its summarizer too, or leave it out"
+            )
+        _ = self._fold  # a summarizer without a name is refused here, not at the first fold
+
+    def plan(self, given: StrategyInput, /) -> Decision:
+        """Fold what may leave when the window is over its budget."""
+        trigger = token_trigger(given, threshold=self.threshold_tokens, counter=self.message_counter)
+        return self._decide(given, trigger, keep_recent_turns=self.keep_recent_turns, fold=self._fold)
+
+    @cached_property
+    def _fold(self) -> Fold:
+        if self.summarizer is None:
+            return Fold(summarizer=ExtractiveSummarizer(), model=ExtractiveSummarizer.name, retain=self.retain)
+        model = self.model or getattr(self.summarizer, "name", None)
+        if not callable(self.summarizer):
+            raise UsageError(f"summarizer is {shown(self.summarizer)}; pass a callable (span, request) -> str")
+        if not isinstance(model, str) or not model.strip():
+            raise UsageError("a summarizer needs its model's name for the frame and the record; pass model='...'")
+        return Fold(summarizer=self.summarizer, model=model, retain=self.retain)

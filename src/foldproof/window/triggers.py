@@ -1,0 +1,34 @@
+"""What a trigger rests on: reported usage, a real tokenizer's count, or the number of turns."""
+
+from __future__ import annotations
+
+from foldproof.errors import UsageError
+from foldproof.window.counting import MessageCounter
+from foldproof.window.strategy import StrategyInput, Trigger
+
+
+class CompactionUnmeasurableError(UsageError):
+    """A token trigger has neither reported usage nor a tokenizer. It never guesses from the number of characters."""
+
+
+def token_trigger(given: StrategyInput, *, threshold: int, counter: MessageCounter | None) -> Trigger:
+    """Measure the window in tokens: as reported, else counted. Before the first call of a run nothing is counted.
+
+    Raises:
+        CompactionUnmeasurableError: no usage was reported and `counter` is None.
+    """
+    if given.measured is not None:
+        return Trigger(kind="tokens", measured_by="reported", measured=given.measured, threshold=threshold)
+    if given.iteration == 0:
+        return Trigger(kind="tokens", measured_by="nothing", measured=None, threshold=threshold)
+    if counter is None:
+        raise CompactionUnmeasurableError(
+            'no usage was reported and counter="reported-only"; pass measured=<reported input tokens>, or let it count'
+        )
+    counted = counter.total(given.messages)
+    return Trigger(kind="tokens", measured_by=counter.name, measured=counted, threshold=threshold, counted=True)
+
+
+def turn_trigger(given: StrategyInput, *, threshold: int) -> Trigger:
+    """Measure the window in turns, system messages not counted."""
+    return Trigger(kind="turns", measured_by="turns", measured=given.conversation_turns, threshold=threshold)

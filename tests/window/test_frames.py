@@ -1,0 +1,90 @@
+"""The words of the frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tests.window.builders import PROSE, call, loop, plain, reasons, result, system, user
+
+from foldproof.messages import OPENINGS, Message, author_of, frame_kind
+from foldproof.window import SlidingWindow, SummarizeOldest, SummaryRequest, WindowState
+
+
+def test_the_summary_frame_says_what_it_is() -> None:
+    def claim(_: Sequence[Message], __: SummaryRequest) -> str:
+        return "They spoke.\n\nAt length."
+
+    window = [user(), plain(), user(), plain(), user()]
+    visit = SummarizeOldest(0, 2, summarizer=claim, model="claims\n-1").visit(window, iteration=7)
+    frame = visit.messages[0]
+    assert frame.text == (
+        "[foldproof summary frame] 3 messages folded at iteration 7 by claims -1. "
+        "The originals are kept with the conversation. The text below is a claim about them:"
+        "\n\nThey spoke.\n\nAt length."
+    )
+    assert (frame.role, frame_kind(frame), author_of(frame)) == ("user", "summary", "library")
+    assert visit.record.summary_characters == 23
+
+
+def test_the_drop_notice_names_plain_tools_only_and_at_most_four() -> None:
+    names = ["read", "a name", "x" * 49, "b.c", "d-e", "f_g", "h"]
+    calls = [m for at, name in enumerate(names) for m in (call(str(at), tool=name), result(str(at), tool=name))]
+    visit = SlidingWindow(1, keep_last_tool_results=0).visit([user(), *calls, plain()])
+    assert visit.messages[1].text == (
+        "[foldproof drop notice] 14 messages left the window (sliding-window). The current request is kept. "
+        "Results left: read, b.c, d-e, f_g."
+    )
+
+
+def test_the_ladder_of_notices() -> None:
+    def replacement(size: int) -> str | None:
+        window = [call("c", tool="reader"), result("c", "w " * size, tool="reader"), plain(), user("?"), plain()]
+        return SlidingWindow(2).visit(window[:2] + window[3:]).record.replacement
+
+    assert [replacement(size) for size in (200, 55, 2)] == ["drop-notice", "drop-notice", "none"]
+
+
+def test_a_span_with_lineage_needs_its_notice() -> None:
+    window = [user("my order is ORD-44710"), plain("ok"), user("?"), plain()]
+    visit = SlidingWindow(2).visit(window)
+    assert visit.messages is window
+    assert "replacement-not-smaller" in reasons(visit.record)
+
+
+def test_notices_do_not_pile_up() -> None:
+    strategy, state = SlidingWindow(2), WindowState()
+    window: Sequence[Message] = [system(), user("code AB-1234 " + PROSE), plain()]
+    said = 0
+    for index in range(6):
+        window = [*window, user(f"item {index}000 {PROSE}"), plain()]
+        visit = strategy.visit(window, state=state)
+        window, state = visit.messages, visit.state
+        said = index
+    notices = [message for message in window if frame_kind(message) == "drop-notice"]
+    assert len(notices) == 1
+    assert notices[0].text.startswith(f"{OPENINGS['drop-notice']} {2 * said + 2} messages left")
+    assert "ab-1234" in {form.casefold() for form in notices[0].folded_exempt or ()}
+
+
+def test_a_frame_without_lineage_has_no_lineage_field() -> None:
+    visit = SlidingWindow(1, keep_last_tool_results=0).visit([user("go on"), *loop(4), plain()])
+    frame = visit.messages[1]
+    assert frame_kind(frame) == "drop-notice"
+    assert "foldedExempt" not in frame.model_dump_json()
+
+
+def test_a_lone_frame_is_not_folded_again() -> None:
+    frame = Message(role="user", content=f"{OPENINGS['summary']} it was said\n\n{PROSE}")
+    window = [frame, user("?"), plain(), plain()]
+    for strategy in (SlidingWindow(2), SummarizeOldest(0, 2)):
+        visit = strategy.visit(window)
+        assert visit.messages is window
+        assert "only-existing-summary" in reasons(visit.record)
+
+
+def test_what_stands_behind_a_refused_span_may_leave() -> None:
+    window = [user("ORD-44710"), system("in the middle"), user(), plain(), user(), plain()]
+    visit = SlidingWindow(2).visit(window)
+    assert list(visit.messages[:2]) == window[:2]
+    assert visit.record.removed_count == 2
+    assert "replacement-not-smaller" in reasons(visit.record)

@@ -40,7 +40,7 @@ def test_people_see_findings_and_what_the_tool_said_instead(tmp_path: Path) -> N
     assert '3 $109.00 invented get_fare said "$190.00" in message 2 at $.fee' in rows
     assert "3 X9Y8 echoed" in rows
     assert not any("exempt" in row and row.startswith("3 ") for row in rows)
-    assert rows[-2] == "1 answer, 3 values: 1 exempt, 1 echoed, 1 invented; 0 unexamined"
+    assert rows[-1] == "1 answer, 3 values: 1 exempt, 1 echoed, 1 invented; 0 unexamined"
     assert rows[-1] == (
         "1 conversation, 1 answer, 1 with an invented value; 3 values: "
         "0 grounded, 1 exempt, 0 derived, 1 echoed, 1 invented, 0 undecidable; 0 unexamined"

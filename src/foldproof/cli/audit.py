@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import click
-from pydantic import ValidationError
 
 from foldproof.cli.options import format_option, json_option, names_among, paths_argument
 from foldproof.cli.printing import counted, json_line, say, shortened, table
 from foldproof.cli.reading import Files
-from foldproof.errors import UsageError
 from foldproof.evidence import EvidenceOptions
 from foldproof.offline import FINDINGS, VERDICTS, AuditedValue, AuditReport, audit
 
@@ -57,7 +55,7 @@ def command(  # noqa: PLR0913 - one argument an option
     --json: one object a conversation, with every value, its verdict and its carriers. A file that cannot be read costs
     one line on standard error; the others are audited all the same.
     """
-    options = _options(min_digits=min_digits, shapes=shapes, exempt=exempt)
+    options = EvidenceOptions(min_digits=min_digits, shapes=tuple(shapes), exempt=tuple(exempt))
     files = Files(format_name=format_name)
     seen = _Summary()
     for path, conversation in files.conversations(paths):
@@ -67,16 +65,9 @@ def command(  # noqa: PLR0913 - one argument an option
             json_line(report)
         else:
             _print(report)
-    if seen.conversations and not as_json:
+    if seen.conversations > 1 and not as_json:
         say(seen.line())
     return files.exit_code(found=any(seen.values[verdict] for verdict in fail_on))
-
-
-def _options(*, min_digits: int, shapes: Sequence[str], exempt: Sequence[str]) -> EvidenceOptions:
-    try:
-        return EvidenceOptions(min_digits=min_digits, shapes=tuple(shapes), exempt=tuple(exempt))
-    except ValidationError as error:  # pydantic wraps a UsageError that a validator raises
-        raise UsageError(error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")) from error
 
 
 class _Summary:

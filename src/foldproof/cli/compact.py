@@ -86,8 +86,11 @@ def _strategy(name: StrategyName, *, keep_recent_turns: int, threshold_tokens: i
                 "--threshold-tokens says nothing to sliding-window, which counts turns; leave it out"
             )
         return SlidingWindow(keep_recent_turns=keep_recent_turns)
-    kind = SummarizeOldest if name == "summarize-oldest" else TokenBudget
-    return kind(threshold_tokens=threshold_tokens or 0, keep_recent_turns=keep_recent_turns)
+    threshold = threshold_tokens or 0
+    if name == "token-budget":
+        return TokenBudget(threshold, keep_recent_turns=keep_recent_turns)
+    # OUT holds no originals, and a frame says truthfully where they are.
+    return SummarizeOldest(threshold, keep_recent_turns=keep_recent_turns, retain="discard")
 
 
 def _refuse_same_file(path: str, output: str) -> None:

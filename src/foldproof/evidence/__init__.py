@@ -9,6 +9,7 @@ from foldproof.evidence.index import EvidenceIndex
 from foldproof.evidence.judge import Judgement, Near, ValueVerdict, Verdict
 from foldproof.evidence.options import EvidenceOptions
 from foldproof.evidence.reading import Leaf, read_result
+from foldproof.evidence.stated import evidence_forms
 from foldproof.evidence.values import How, Kind, Value
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Value",
     "ValueVerdict",
     "Verdict",
+    "evidence_forms",
     "exempt_forms",
     "read_result",
 ]

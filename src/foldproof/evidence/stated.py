@@ -6,11 +6,14 @@ A short cut may only ever be faster. `tests/evidence/test_stated.py` holds each 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from foldproof.evidence import spellings
 from foldproof.evidence.candidates import MAY_HOLD_A_VALUE, scan
+from foldproof.evidence.reading import leaf_texts, said_by_tools
+from foldproof.messages import Message
 
 _CACHED = 256
 _SHORT_CUTS = re.compile(
@@ -35,6 +38,12 @@ _NOTHING = Stated(())
 def stated_by(text: str) -> Stated:
     """Return what a leaf of a result, or any text, states. Short texts repeat and are remembered."""
     return _remembered(text) if len(text) <= _CACHED else _scanned(text)
+
+
+def evidence_forms(messages: Sequence[Message]) -> frozenset[str]:
+    """Return the forms that tools said in these messages: what is evidence no more once they have left unread."""
+    segments = (segment.text for message in messages for segment in said_by_tools(message))
+    return frozenset(form for text in segments for leaf in leaf_texts(text) for form in stated_by(leaf).forms)
 
 
 @lru_cache(maxsize=65_536)

@@ -47,6 +47,15 @@ def dump(conversations: Conversation | Iterable[Conversation], target: Target) -
         target.write(text.encode())
 
 
+def to_json(conversation: Conversation) -> Json:
+    """Return the JSON of a conversation's document, in memory; what was kept is the very objects that were parsed.
+
+    Raises:
+        TranscriptError: the window cannot be written in its format so that it reads back equal.
+    """
+    return _written(conversation.document, [conversation])
+
+
 def _write_atomically(chunks: Iterator[str], path: Path) -> None:
     if path.exists() and not path.is_file():  # a pipe or a device is no file to put another in the place of
         text = "".join(chunks)

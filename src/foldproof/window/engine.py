@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Final, NamedTuple, Unpack
 
 from foldproof.errors import UsageError, shown
+from foldproof.evidence import evidence_forms
 from foldproof.messages import Message, frame_kind
 from foldproof.window.counting import MessageCounter, characters, longer_than, total_characters
 from foldproof.window.filing import Attempt, Replaced, file_visit, results_in, span_refusal
@@ -147,10 +148,8 @@ def _dropped(attempt: Attempt, run: Run, span: Sequence[Message]) -> Replaced | 
     for notice in drop_notices(span, strategy=attempt.strategy, tools=tools, request_kept=request_kept):
         if _smaller(notice, span, attempt.decision.counter):
             return Replaced(run, span, tools, notice, "drop-notice")
-    if lineage(span):
-        return _Refused(
-            "replacement-not-smaller", "only a notice can carry the lineage of what the person or the app said"
-        )
+    if lineage(span) or evidence_forms(span):
+        return _Refused("replacement-not-smaller", "only a notice can say that values which were read have left")
     if _must_open(given, run):
         return _Refused("replacement-not-smaller", "without a message there the window would not open on the user")
     return Replaced(run, span, tools, None, "none")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
+
+from pydantic import JsonValue
 
 from foldproof.evidence import exempt_forms
-from foldproof.messages import OPENINGS, Message
+from foldproof.messages import FOLDED, OPENINGS, Message, folded_observations, frame_kind, is_observation, message_id
 from foldproof.window.records import Retain
 
 _MOST_NAMES: Final = 4
@@ -33,7 +35,7 @@ def summary_frame(span: Sequence[Message], *, iteration: int, model: str, retain
         f"{OPENINGS['summary']} {_messages(len(span))} folded at iteration {iteration} by {one_line(model)}. "
         f"{_WHERE[retain]} The text below is a claim about them:"
     )
-    return _frame(opening + _CLAIM_BEGINS, lineage(span))
+    return _frame(opening + _CLAIM_BEGINS, lineage(span), _observations(span))
 
 
 def claiming(frame: Message, summary: str) -> Message:
@@ -53,15 +55,15 @@ def drop_notices(
     span: Sequence[Message], *, strategy: str, tools: Sequence[str], request_kept: bool
 ) -> Iterator[Message]:
     """Yield the notices for a dropped span, from the fullest to the plainest. Notices inside the span are absorbed."""
-    exempt = lineage(span)
+    exempt, observations = lineage(span), _observations(span)
     count = len(span) + sum(stands_for(message) - 1 for message in span if message.role == "user")
     text = f"{OPENINGS['drop-notice']} {_messages(count)} left the window ({one_line(strategy)})."
     if request_kept:
         text += " The current request is kept."
     names = [name for name in tools if _PLAIN_NAME.fullmatch(name)][:_MOST_NAMES]
     if names:
-        yield _frame(f"{text} Results left: {', '.join(names)}.", exempt)
-    yield _frame(text, exempt)
+        yield _frame(f"{text} Results left: {', '.join(names)}.", exempt, observations)
+    yield _frame(text, exempt, observations)
 
 
 def stands_for(message: Message) -> int:
@@ -79,6 +81,23 @@ def _messages(count: int) -> str:
     return f"{count} message{'' if count == 1 else 's'}"
 
 
-def _frame(text: str, exempt: tuple[str, ...]) -> Message:
-    # An empty lineage is written as absent: a frame is known by its opening.
-    return Message(role="user", content=text, folded_exempt=exempt) if exempt else Message(role="user", content=text)
+def _observations(span: Sequence[Message]) -> list[JsonValue] | None:
+    """Return the ids of the tool results in a span, those of absorbed frames included; None when a frame names none."""
+    found: dict[str, None] = {}
+    for message in span:
+        if is_observation(message):
+            found[message_id(message)] = None
+        elif frame_kind(message) in ("summary", "drop-notice"):
+            inherited = folded_observations(message)
+            if inherited is None:
+                return None
+            found |= dict.fromkeys(inherited)
+    return list(found)
+
+
+def _frame(text: str, exempt: tuple[str, ...], observations: list[JsonValue] | None) -> Message:
+    # What is empty or unknown is written as absent: a frame is known by its opening.
+    said: dict[str, Any] = {"folded_exempt": exempt} if exempt else {}
+    if observations is not None:
+        said["metadata"] = {FOLDED: {"observations": observations}}
+    return Message(role="user", content=text, **said)

@@ -41,9 +41,13 @@ def test_people_see_findings_and_what_the_tool_said_instead(tmp_path: Path) -> N
     assert "3 X9Y8 echoed" in rows
     assert not any("exempt" in row and row.startswith("3 ") for row in rows)
     assert rows[-1] == "1 answer, 3 values: 1 exempt, 1 echoed, 1 invented; 0 unexamined"
-    assert rows[-1] == (
-        "1 conversation, 1 answer, 1 with an invented value; 3 values: "
-        "0 grounded, 1 exempt, 0 derived, 1 echoed, 1 invented, 0 undecidable; 0 unexamined"
+
+
+def test_several_conversations_end_with_one_line_over_all(tmp_path: Path) -> None:
+    path = chat(tmp_path, *INVENTING)
+    assert invoke(path, path).stdout.splitlines()[-1] == (
+        "2 conversations, 2 answers, 2 with an invented value; 6 values: "
+        "0 grounded, 2 exempt, 0 derived, 2 echoed, 2 invented, 0 undecidable; 0 unexamined"
     )
 
 

@@ -36,6 +36,7 @@ WRONG: Mapping[str, Wrong] = {
         "$[3].role",
         "wizard",
     ),
+    "first.json": Wrong(b'[{"role":"wizard","content":"a"},{"role":"user","content":"b"}]', "$[0].role", "wizard"),
     "bottomless.json": Wrong(b"[" * 100_000 + b"]" * 100_000, "line 1", "nested"),
     "digits.json": Wrong(b'[{"role": "user", "content": "a", "n": ' + b"9" * 5_000 + b"}]", "line 1", "digits"),
 }

@@ -166,7 +166,9 @@ def test_a_valid_conversation_is_accepted(messages: list[Message]) -> None:
         pytest.param([calls("a"), answers("a"), answers("b")], "$[2]", "'b'", id="a result of another id"),
         pytest.param([calls("a"), answers("a"), answers("a")], "$[2]", "second time", id="a call answered twice"),
         pytest.param([calls("a"), answers(None)], "$[1]", "toolCallId", id="a result that names no call"),
-        pytest.param([calls("a"), answers("a"), GO_ON, answers("a")], "$[3]", "right before it", id="a result that comes late"),
+        pytest.param(
+            [calls("a"), answers("a"), GO_ON, answers("a")], "$[3]", "right before it", id="a result that comes late"
+        ),
         pytest.param([GO_ON, calls("a")], "$[1]", "the end", id="a call unanswered at the end"),
         pytest.param([GO_ON, calls("a", "b"), answers("a")], "$[1]", "'b'", id="one call of a batch unanswered"),
         pytest.param([GO_ON, calls("a"), GO_ON, answers("a")], "$[1]", "$[2]", id="a message between"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.messages.generators import Object, canonical, message_objects, says
 
-from foldproof.messages import FRAMEWORK_FIELDS, Message, to_wire
+from foldproof.messages import FOLDED, FRAMEWORK_FIELDS, Message, to_wire
 
 NEVER_SENT = {"ephemeral", "injectedBy", "notDispatched", "toolChars", "foldedExempt", "toolResultOrigin"}
 SENT = ["toolArgumentsFailure", "replay", "toolCallId", "toolName", "thinkingBlocks", "metadata", "id", "isError"]
@@ -67,3 +67,12 @@ def test_the_provider_s_own_on_a_call_rides_back() -> None:
 def test_the_framework_fields_are_those_of_the_design() -> None:
     assert {Message.model_fields[name].alias for name in FRAMEWORK_FIELDS} == NEVER_SENT
     assert to_wire([]) == ()
+
+
+def test_a_frames_note_of_what_it_folded_is_not_sent_and_the_hosts_metadata_is() -> None:
+    frame = Message(role="user", content="x", metadata={FOLDED: {"observations": ["1"]}, "shown": True})
+    bare = Message(role="user", content="x", metadata={FOLDED: {"observations": ["1"]}})
+    assert [message.model_dump() for message in to_wire([frame, bare])] == [
+        {"role": "user", "content": "x", "metadata": {"shown": True}},
+        {"role": "user", "content": "x"},
+    ]

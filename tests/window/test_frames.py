@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tests.window.builders import PROSE, call, loop, plain, reasons, result, system, user
 
-from foldproof.messages import OPENINGS, Message, author_of, frame_kind
+from foldproof.evidence import EvidenceIndex
+from foldproof.messages import OPENINGS, Message, author_of, folded_observations, frame_kind, message_id
 from foldproof.window import SlidingWindow, SummarizeOldest, SummaryRequest, WindowState
 
 
@@ -88,3 +89,23 @@ def test_what_stands_behind_a_refused_span_may_leave() -> None:
     assert list(visit.messages[:2]) == window[:2]
     assert visit.record.removed_count == 2
     assert "replacement-not-smaller" in reasons(visit.record)
+
+
+def test_a_frame_names_the_results_it_took_so_that_nobody_is_accused_for_want_of_them() -> None:
+    window = [user(), call("1"), result("1", f'{{"order": "ORD-44710"}} {PROSE}'), plain(), user(), plain(), user()]
+    for strategy in (SlidingWindow(2), SummarizeOldest(0, 2)):
+        visit = strategy.visit(window)
+        again = strategy.visit([*visit.messages, plain(PROSE), user(), plain()], state=visit.state)
+        for folded in (visit, again):
+            frame = next(message for message in folded.messages if frame_kind(message))
+            assert folded_observations(frame) == (message_id(window[2]),)
+            assert EvidenceIndex(folded.messages).judge("ORD-44711").values[0].verdict == "undecidable"
+            assert EvidenceIndex([*window, frame]).judge("ORD-44711").values[0].verdict == "invented"
+
+
+def test_a_frame_that_absorbed_one_of_another_system_does_not_claim_to_know_what_it_took() -> None:
+    foreign = user("earlier talk " + PROSE).model_copy(update={"folded_exempt": ("44710",)})
+    visit = SlidingWindow(1).visit([user("hi " + PROSE), foreign, plain(PROSE), user(), plain()])
+    frame = next(message for message in visit.messages if frame_kind(message))
+    assert frame is not foreign
+    assert folded_observations(frame) is None

@@ -20,7 +20,8 @@ ExemptHow = Literal["user", "system", "declared", "partial"]
 
 def exempt_forms(messages: Sequence[Message]) -> frozenset[str]:
     """Return the forms that the exempt corpus holds for these messages: exactly what a fold of them must conserve."""
-    return frozenset().union(*(forms for _, forms in map(exemption, messages)))
+    supplying = (message for message in messages if message.role in ("user", "system"))
+    return frozenset().union(*(forms for _, forms in map(exemption, supplying)))
 
 
 def exemption(message: Message) -> tuple[ExemptHow, frozenset[str]]:

@@ -34,7 +34,7 @@ def frame_kind(message: Message) -> FrameKind | None:
     """
     if message.role not in ("user", "tool"):
         return None
-    text = message.text
+    text = message.content if isinstance(message.content, str) else message.text
     if text.startswith(_ANY_OPENING):
         return next(kind for kind, opening in OPENINGS.items() if text.startswith(opening))
     if message.role == "user" and (message.folded_exempt is not None or is_stamped(message)):

@@ -63,25 +63,21 @@ def pair(messages: Sequence[Message]) -> Pairing:
     latest: dict[str | None, list[CallAt]] = {}
     for index, message in enumerate(messages):
         if message.role == "assistant":
-            for identifier, calls in _by_id(message, index).items():
-                latest[identifier] = calls
-                results.update(dict.fromkeys(calls, ()))
+            fresh: dict[str, list[CallAt]] = {}
+            for position, call in enumerate(calls_of(message)):
+                at = CallAt(index, position)
+                results[at] = ()
+                fresh.setdefault(call.id, []).append(at)
+            latest.update(fresh)
         elif message.role == "tool":
-            calls = latest.get(message.tool_call_id, [])
-            if not calls:
+            asked = latest.get(message.tool_call_id)
+            if asked is None:
                 orphans.append(index)
                 continue
-            answered = next((call for call in calls if not results[call]), calls[-1])
+            answered = asked[0] if len(asked) == 1 else next((call for call in asked if not results[call]), asked[-1])
             results[answered] += (index,)
             call_of[index] = answered
-    return Pairing(dict(sorted(results.items())), call_of, tuple(orphans))
-
-
-def _by_id(message: Message, index: int) -> dict[str, list[CallAt]]:
-    calls: dict[str, list[CallAt]] = {}
-    for position, call in enumerate(calls_of(message)):
-        calls.setdefault(call.id, []).append(CallAt(index, position))
-    return calls
+    return Pairing(results, call_of, tuple(orphans))
 
 
 def validate_messages(messages: Sequence[Message]) -> None:

@@ -18,4 +18,4 @@ class Turn(NamedTuple):
 def turns_of(messages: Sequence[Message]) -> tuple[Turn, ...]:
     """Return the turns in order; they cover every message once. Leading tool messages are a turn of their own."""
     starts = [index for index, message in enumerate(messages) if message.role != "tool" or index == 0]
-    return tuple(Turn(start, stop) for start, stop in zip(starts, [*starts[1:], len(messages)], strict=False))
+    return tuple(map(Turn._make, zip(starts, [*starts[1:], len(messages)], strict=False)))

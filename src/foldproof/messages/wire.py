@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from foldproof.messages.frames import FOLDED
 from foldproof.messages.model import Message
 
 FRAMEWORK_FIELDS = frozenset(
@@ -13,14 +14,21 @@ FRAMEWORK_FIELDS = frozenset(
 
 
 def to_wire(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Return the messages without framework fields; never one message fewer, so index `i` names the same message."""
+    """Return the messages without framework fields; never one message fewer, so index `i` names the same message.
+
+    A frame's own note in the metadata (`foldproof`) is removed with them; the host's metadata stays.
+    """
     return tuple(_stripped(message) for message in messages)
 
 
 def _stripped(message: Message) -> Message:
-    framework = message.model_fields_set & FRAMEWORK_FIELDS
-    if not framework:
+    removed = message.model_fields_set & FRAMEWORK_FIELDS
+    update: dict[str, object] = dict.fromkeys(removed)
+    if message.metadata is not None and FOLDED in message.metadata:
+        update["metadata"] = {key: value for key, value in message.metadata.items() if key != FOLDED} or None
+        removed |= set() if update["metadata"] else {"metadata"}
+    if not update:
         return message
-    stripped = message.model_copy(update=dict.fromkeys(framework))
-    stripped.model_fields_set.difference_update(framework)
+    stripped = message.model_copy(update=update)
+    stripped.model_fields_set.difference_update(removed)
     return stripped

@@ -77,9 +77,11 @@ def _are_rows(items: list[Json]) -> bool:
 
 
 def _is_row(item: dict[str, Any]) -> bool:
-    if item.get("role") not in tuple(ROLES) or "parts" in item:
-        return False
     content = item.get("content")
+    known = item.get("role") in tuple(ROLES)
+    # A role that nobody knows is an error of a chat message, and is reported with its place when the rows are read.
+    if not (known or (isinstance(item.get("role"), str) and isinstance(content, str))) or "parts" in item:
+        return False
     blocks = content if isinstance(content, list) else []
     if any(isinstance(block, dict) and block.get("type") in _NOT_OURS for block in blocks):
         return False

@@ -73,5 +73,6 @@ def _outline(value: Json) -> str:
     if isinstance(value, dict):
         return f"an object with {shown(list(value)[:8])}"
     if isinstance(value, list):
-        return f"an array of {len(value)}, first {_outline(value[0])}" if value else "an empty array"
+        count = "1 value" if len(value) == 1 else f"{len(value)} values"
+        return f"{count}, first {_outline(value[0])}" if value else "an empty array"
     return f"a bare {type(value).__name__}"

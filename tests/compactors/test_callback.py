@@ -1,0 +1,60 @@
+"""The plain callback: a list of dicts in, a list of dicts out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from foldproof import SlidingWindow, TranscriptError, Visit, exempt_forms, parse, validate_messages
+from foldproof_compactors.callback import compactor
+
+
+def turn(number: int) -> list[dict[str, Any]]:
+    call = {"id": f"call-{number}", "type": "function", "function": {"name": "find", "arguments": f'{{"n": {number}}}'}}
+    return [
+        {"role": "user", "content": f"Where is order {4470 + number}?"},
+        {"role": "assistant", "content": None, "tool_calls": [call], "reasoning": "look it up"},
+        {"role": "tool", "tool_call_id": f"call-{number}", "content": json.dumps({"left": f"2026-05-0{number}"}) * 9},
+        {"role": "assistant", "content": f"It left on May {number}."},
+    ]
+
+
+def messages(turns: int) -> list[dict[str, Any]]:
+    return [{"role": "system", "content": "You track parcels."}, *(row for at in range(1, turns) for row in turn(at))]
+
+
+def test_what_stays_is_the_callers_own_objects() -> None:
+    given = messages(6)
+    before = json.dumps(given)
+    folded = compactor(SlidingWindow(keep_recent_turns=3))(given)
+    assert json.dumps(given) == before
+    assert len(folded) < len(given)
+    kept = [row for row in folded if any(row is own for own in given)]
+    assert kept[0] is given[0]
+    assert kept[-1] is given[-1]
+    assert len(kept) == len(folded) - 1
+    assert exempt_forms(parse(folded).messages) == exempt_forms(parse(given).messages)
+    validate_messages(parse(folded).messages)
+
+
+def test_the_very_list_comes_back_when_nothing_left() -> None:
+    given = messages(2)
+    assert compactor()(given) is given
+
+
+def test_visits_are_reported_and_state_is_threaded() -> None:
+    visits: list[Visit] = []
+    compact = compactor(SlidingWindow(keep_recent_turns=2), on_visit=visits.append)
+    window = messages(4)
+    for number in (4, 5, 6):
+        window = compact([*window, *turn(number)])
+        validate_messages(parse(window).messages)
+    assert [visit.record.outcome for visit in visits] == ["removed"] * 3
+    assert sum("drop notice" in str(row["content"]) for row in window) == 1
+
+
+def test_what_cannot_be_read_names_its_place() -> None:
+    with pytest.raises(TranscriptError, match=r"\$\[1\]\.role"):
+        compactor()([{"role": "user", "content": "hi"}, {"role": "wizard", "content": "ho"}])

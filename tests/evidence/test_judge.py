@@ -117,7 +117,7 @@ def test_another_spelling_is_not_accused(spelled: str, stated: str) -> None:
     assert [value.verdict for value in judged(f"It is {stated}, yes.", result(spelled)).values()] == ["grounded"]
 
 
-@pytest.mark.parametrize("stated", ["May 22, 2024", "2 PM", "13:30", "1:00 a.m.", "2023", "$191", "191"])
+@pytest.mark.parametrize("stated", ["May 22, 2024", "2 PM", "13:30", "13:80", "1:00 a.m.", "2023", "$191", "191"])
 def test_another_value_is_not_grounded(stated: str) -> None:
     tools = [result("2024-05-21T13:00:00"), result({"amount": 190})]
     assert [value.verdict for value in judged(f"It is {stated}, yes.", *tools).values()] == ["invented"]

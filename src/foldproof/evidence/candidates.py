@@ -190,7 +190,7 @@ def _read_clock(text: str, start: int) -> Iterator[Value]:
     numbers = [int(number) for number in re.findall(r"\d+", text)[:3]]
     hour, minute, second = (*numbers, 0, 0)[:3]
     if minute > 59 or second > 59 or hour > 24:  # noqa: PLR2004 - a clock's own
-        yield from _read_token(text, start)
+        yield from (value._replace(distinctive=True) for value in _read_token(text, start))  # looks like a time
         return
     half = re.search(r"(?i)[ap](?=\.?m)", text)
     if half and hour <= 12:  # noqa: PLR2004 - `13:00 PM` says its half twice

@@ -213,4 +213,7 @@ def _what_it_gave(answer: object) -> str:
 def _smaller(frame: Message, span: Sequence[Message], counter: MessageCounter | None) -> bool:
     if not longer_than(span, characters(frame)):
         return False
-    return counter is None or counter.exceeds(span, counter.content(frame))
+    # A message with words costs a token at least, and a token covers a byte at least: a long span needs no count.
+    if counter is None or sum(1 for message in span if message.content) > len(frame.text.encode(errors="replace")):
+        return True
+    return counter.exceeds(span, counter.content(frame))

@@ -68,7 +68,8 @@ def drop_notices(
 
 def stands_for(message: Message) -> int:
     """Return how many messages a user message stands for: a drop notice for those it counts, any other for itself."""
-    counted = _LEFT.match(message.text) if frame_kind(message) == "drop-notice" else None
+    text = message.text
+    counted = _LEFT.match(text) if text.startswith(OPENINGS["drop-notice"]) else None
     return int(counted[1]) if counted else 1
 
 
@@ -85,11 +86,10 @@ def _observations(span: Sequence[Message]) -> list[JsonValue] | None:
     """Return the ids of the tool results in a span, those of absorbed frames included; None when a frame names none."""
     found: dict[str, None] = {}
     for message in span:
-        if message.role == "assistant":
-            continue
-        if is_observation(message):
-            found[message_id(message)] = None
-        elif frame_kind(message) in ("summary", "drop-notice"):
+        if message.role == "tool":
+            if is_observation(message):
+                found[message_id(message)] = None
+        elif message.role == "user" and frame_kind(message) in ("summary", "drop-notice"):
             inherited = folded_observations(message)
             if inherited is None:
                 return None

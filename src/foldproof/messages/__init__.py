@@ -5,6 +5,7 @@ The lowest room. It relies on pydantic and on nothing else: no file, no clock, n
 
 from foldproof.messages.authorship import Author, author_of, is_observation
 from foldproof.messages.frames import FOLDED, OPENINGS, STAMP, FrameKind, folded_observations, frame_kind, is_stamped
+from foldproof.messages.kept import kept_indices
 from foldproof.messages.model import Message, Role, ToolCall, message_id
 from foldproof.messages.pairing import CallAt, Pairing, calls_of, pair, validate_messages
 from foldproof.messages.parts import (
@@ -54,6 +55,7 @@ __all__ = [
     "frame_kind",
     "is_observation",
     "is_stamped",
+    "kept_indices",
     "message_id",
     "pair",
     "part_text",

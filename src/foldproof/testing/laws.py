@@ -12,7 +12,8 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from foldproof.evidence import exempt_forms
-from foldproof.messages import Message, author_of, frame_kind, pair, turns_of
+from foldproof.messages import Message, author_of, frame_kind, kept_indices, pair, turns_of
+from foldproof.window.counting import total_characters
 
 Law = Literal["pairs", "request", "envelope", "recent", "span", "frames", "smaller", "head", "conservation"]
 
@@ -60,25 +61,9 @@ def broken_laws(
     * `head`: the window still opens on a system or user message.
     * `conservation`: nothing that the person or the app supplied was lost or granted.
     """
-    case = _Case(before, after, _kept(before, after), keep_recent_turns, request)
+    case = _Case(before, after, kept_indices(before, after), keep_recent_turns, request)
     found = ((law, check(case)) for law, check in _CHECKS.items())
     return tuple(BrokenLaw(law, detail) for law, detail in found if detail is not None)
-
-
-def _kept(before: Sequence[Message], after: Sequence[Message]) -> tuple[int | None, ...]:
-    by_identity = {id(message): index for index, message in enumerate(before)}
-    kept = [by_identity.pop(id(message), None) for message in after]
-    taken = {index for index in kept if index is not None}
-    last = -1
-    for position, message in enumerate(after):
-        if kept[position] is None:
-            equal = (at for at in range(last + 1, len(before)) if at not in taken and before[at] == message)
-            kept[position] = next(equal, None)
-        found = kept[position]
-        if found is not None:
-            taken.add(found)
-            last = found
-    return tuple(kept)
 
 
 def _pairs(case: _Case) -> str | None:
@@ -127,8 +112,8 @@ def _frames(case: _Case) -> str | None:
 
 
 def _smaller(case: _Case) -> str | None:
-    new = sum(len(message.text) for message in case.new)
-    left = sum(len(message.model_dump_json()) for message in (case.before[index] for index in case.removed))
+    new = total_characters(case.new)
+    left = total_characters([case.before[index] for index in case.removed])
     return f"{new} characters came for {left}" if case.new and new >= left else None
 
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from foldproof.errors import UsageError
-from foldproof.messages import Message
+from foldproof.messages import Message, kept_indices
 from foldproof.transcripts.document import Document
 
 Piece = Any
@@ -116,7 +116,7 @@ class Edit(NamedTuple):
 
 def edit_of(reading: Reading, window: Sequence[Message]) -> Edit:
     """Return which messages of a window were read (the same object, else an equal one, in order), and which are new."""
-    kept = _kept(reading.messages, window)
+    kept = kept_indices(reading.messages, window)
     free = set(range(len(reading.messages))) - {index for index in kept if index is not None}
     entries = []
     for message, index in zip(window, kept, strict=True):
@@ -124,24 +124,6 @@ def edit_of(reading: Reading, window: Sequence[Message]) -> Edit:
         free.discard(-1 if replaced is None else replaced)
         entries.append(Entry(message, index, replaced))
     return Edit(reading, tuple(entries))
-
-
-def _kept(originals: Sequence[Message], window: Sequence[Message]) -> list[int | None]:
-    by_identity = {id(message): index for index, message in enumerate(originals)}
-    kept = [by_identity.pop(id(message), None) for message in window]
-    if None not in kept:
-        return kept
-    taken = {index for index in kept if index is not None}
-    last = -1
-    for position, message in enumerate(window):
-        index = kept[position]
-        if index is None:
-            later = (at for at in range(last + 1, len(originals)) if at not in taken and originals[at] == message)
-            index = kept[position] = next(later, None)
-        if index is not None:
-            taken.add(index)
-            last = index
-    return kept
 
 
 def _replaced(message: Message, originals: Sequence[Message], free: set[int]) -> int | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 from collections.abc import Generator, Iterable, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, NamedTuple, Unpack
 
 from foldproof.errors import UsageError, shown
@@ -210,10 +210,16 @@ def _what_it_gave(answer: object) -> str:
     return f"it returned {shown(answer)}, not a text"
 
 
+def _more_than(count: int, span: Sequence[Message]) -> bool:
+    """Whether more than `count` messages of a span have words."""
+    with_words = (message for message in span if message.content)
+    return next(islice(with_words, count, None), None) is not None
+
+
 def _smaller(frame: Message, span: Sequence[Message], counter: MessageCounter | None) -> bool:
     if not longer_than(span, characters(frame)):
         return False
     # A message with words costs a token at least, and a token covers a byte at least: a long span needs no count.
-    if counter is None or sum(1 for message in span if message.content) > len(frame.text.encode(errors="replace")):
+    if counter is None or _more_than(len(frame.text.encode(errors="replace")), span):
         return True
     return counter.exceeds(span, counter.content(frame))

@@ -56,7 +56,7 @@ def drop_notices(
 ) -> Iterator[Message]:
     """Yield the notices for a dropped span, from the fullest to the plainest. Notices inside the span are absorbed."""
     exempt, observations = lineage(span), _observations(span)
-    count = len(span) + sum(stands_for(message) - 1 for message in span if message.role == "user")
+    count = len(span) + sum(stands_for(frame) - 1 for frame in _frames(span))
     text = f"{OPENINGS['drop-notice']} {_messages(count)} left the window ({one_line(strategy)})."
     if request_kept:
         text += " The current request is kept."
@@ -85,16 +85,19 @@ def _messages(count: int) -> str:
 def _observations(span: Sequence[Message]) -> list[JsonValue] | None:
     """Return the ids of the tool results in a span, those of absorbed frames included; None when a frame names none."""
     found: dict[str, None] = {}
-    for message in span:
-        if message.role == "tool":
-            if is_observation(message):
-                found[message_id(message)] = None
-        elif message.role == "user" and frame_kind(message) in ("summary", "drop-notice"):
-            inherited = folded_observations(message)
-            if inherited is None:
-                return None
-            found |= dict.fromkeys(inherited)
+    for frame in _frames(span):
+        inherited = folded_observations(frame)
+        if inherited is None:
+            return None
+        found |= dict.fromkeys(inherited)
+    found |= dict.fromkeys(map(message_id, filter(is_observation, span)))
     return list(found)
+
+
+def _frames(span: Sequence[Message]) -> list[Message]:
+    """Return the frames in a span that stand for messages."""
+    users = (message for message in span if message.role == "user")
+    return [message for message in users if frame_kind(message) in ("summary", "drop-notice")]
 
 
 def _frame(text: str, exempt: tuple[str, ...], observations: list[JsonValue] | None) -> Message:

@@ -28,7 +28,7 @@ _YEAR = r"(?:1[0-9]|2[01])\d\d(?!\w)(?![-.,:/]\d)"
 _HALF = r"(?i:[ap](?:m|\.m\.?)(?!\w))"
 _NUMBER = (
     r"(?:\d{1,3}(?:\.\d{3}){1,12},\d+|\d{1,3}(?:\.\d{3}){2,12}(?![.\d])"
-    r"|(?:\d{1,3}(?:,\d{3}){1,12}(?!,?\d)|\d{1,2}(?:,\d{2}){1,12},\d{3}(?!,?\d)|\d{1,3}(?:'\d{3}){1,12}(?!\d)"
+    r"|(?:(?<!\w,)\d{1,3}(?:,\d{3}){1,12}(?!,?\d)|\d{1,2}(?:,\d{2}){1,12},\d{3}(?!,?\d)|\d{1,3}(?:'\d{3}){1,12}(?!\d)"
     r"|\d{1,3}(?:\u00a0\d{3}){1,12}(?!\d)|\d{1,3}(?:_\d{3}){1,12}(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,5}(?!\w))?|\.\d+)"
 )
 _GAP = r"[ \u00a0]"
@@ -45,7 +45,7 @@ _PATTERN = re.compile(
         |\d\d?\s?{_HALF})
     )|(?=[A-Za-z])(?:
       (?P<url>[A-Za-z][A-Za-z0-9+.-]{{1,15}}://[^\s<>"`|\\^{{}}\[\]\ufffc]+)
-    | (?P<month_day>{_MONTH}\.?\s{_DAY}(?:,?\s{_YEAR})?)
+    | (?P<month_day>{_MONTH}\.?\s\s?{_DAY}(?:,?\s{_YEAR})?)
     | (?P<month_year>{_MONTH}\.?,?\s{_YEAR})
     )
     | (?P<email>(?=\w)[\w.+-]{{1,64}}@\w[\w-]{{0,62}}(?:\.\w[\w-]{{0,62}}){{1,8}})
@@ -101,6 +101,7 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
     position = 0
     while mark := MAY_HOLD_A_VALUE.search(text, position):
         word = text.rfind(" ", position, mark.start())
+        word -= word > position and text[word - 1] == " "  # `ls` writes `May  3`
         before = text.rfind(" ", position, word) if word > position else -1
         match = _PATTERN.search(text, max(before, position))
         if match is None:

@@ -1,6 +1,6 @@
 """The plain callback: a list of message dicts in, a list of message dicts out, for any client.
 
-Reads what `foldproof formats` can read in memory (the OpenAI Chat shape today). Needs no framework.
+Reads the OpenAI Chat shape. Needs no framework.
 """
 
 from __future__ import annotations
@@ -8,41 +8,52 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from foldproof import Conversation, SlidingWindow, Visit, parse
-from foldproof.transcripts import to_json
-from foldproof.window import WindowStrategy
+from foldproof import Message, SlidingWindow, UsageError, Visit, parse
+from foldproof.window import WindowState, WindowStrategy
 
 Dicts = list[dict[str, Any]]
 
 
 def compactor(
-    strategy: WindowStrategy | None = None,
-    *,
-    format: str = "openai_chat",  # noqa: A002 - the name the whole face uses
-    on_visit: Callable[[Visit], None] | None = None,
+    strategy: WindowStrategy | None = None, *, on_visit: Callable[[Visit], None] | None = None
 ) -> Callable[[Dicts], Dicts]:
     """Return a callback that folds a list of messages with `strategy` (default: `SlidingWindow()`).
 
-    The callback returns the very list it was given when nothing left, and otherwise a new list in which every message
-    that stayed is the caller's own dict. State is threaded from one call to the next, so use one callback a
-    conversation. `on_visit` receives each visit, with its record.
+    The callback returns the very list it was given when nothing left, and otherwise a new list, ready to be sent, in
+    which every message that stayed is the caller's own dict. It remembers the frames it wrote, with their lineage, and
+    what one visit tells the next: use one callback a conversation. `on_visit` receives each visit, with its record and
+    with the originals of a fold, which nobody else keeps.
 
     Raises (when called):
-        TranscriptError: the list cannot be read in `format`.
+        TranscriptError: the list cannot be read as OpenAI Chat messages.
+        UsageError: the strategy's options make no sense for it.
     """
-    used = strategy or SlidingWindow()
-    state = None
+    return _Callback(strategy or SlidingWindow(), on_visit)
 
-    def compact(messages: Dicts) -> Dicts:
-        nonlocal state
-        conversation: Conversation = parse(messages, format=format)
-        visit = used.visit(conversation.messages, state=state)
-        state = visit.state
-        if on_visit is not None:
-            on_visit(visit)
+
+class _Callback:
+    def __init__(self, strategy: WindowStrategy, on_visit: Callable[[Visit], None] | None) -> None:
+        self._strategy = strategy
+        self._on_visit = on_visit
+        self._state: WindowState | None = None
+        self._frames: dict[str, Message] = {}  # what was sent has no lineage: it is found again by its words
+
+    def __call__(self, messages: Dicts) -> Dicts:
+        if not messages:
+            return messages
+        read = parse(list(messages), format="openai_chat").messages
+        if len(read) != len(messages):
+            raise UsageError(f"{len(messages)} dicts were read as {len(read)} messages; pass one dict a message")
+        window = [self._frames.get(message.text, message) if message.role == "user" else message for message in read]
+        visit = self._strategy.visit(window, state=self._state)
+        self._state = visit.state
+        if self._on_visit is not None:
+            self._on_visit(visit)
         if not visit.changed:
             return messages
-        folded: Dicts = to_json(conversation.replace(visit.messages))
-        return folded
+        own = {id(message): given for message, given in zip(window, messages, strict=True)}
+        return [own[id(message)] if id(message) in own else self._sent(message) for message in visit.messages]
 
-    return compact
+    def _sent(self, frame: Message) -> dict[str, Any]:
+        self._frames[frame.text] = frame
+        return {"role": frame.role, "content": frame.text}

@@ -159,6 +159,10 @@ def test_the_structure_of_a_result_with_no_call_is_invalid(tmp_path: Path) -> No
         (("audit", "x", "--min-digits", "0"), "--min-digits"),
         (("audit", "x", "--shape", "("), "no regular expression"),
         (("audit", "-", "--format", "morse"), "no format 'morse'"),
+        (
+            ("check", "-", "--format", "claude_code"),
+            "<stdin>: not claude_code: found an empty array; expected rows {type",
+        ),
         (("nonsense",), "No such command"),
         (("compact", "x"), "--output"),
         (("compact", "x", "-o", "y", "--strategy", "hope"), "--strategy"),

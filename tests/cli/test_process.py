@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -144,3 +145,45 @@ def test_an_error_of_our_own_is_one_line_and_can_show_where(monkeypatch: pytest.
     assert len(ran.stderr.splitlines()) == 1
     monkeypatch.setenv("FOLDPROOF_TRACEBACK", "1")
     assert isinstance(CliRunner().invoke(main, ["audit", str(path)]).exception, RuntimeError)
+
+
+def test_without_a_command_the_help_is_printed_as_it_is() -> None:
+    ran = foldproof()
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr.splitlines()[0].startswith(b"Usage: ")
+    assert ran.stderr.replace(b"\r\n", b"\n") == foldproof("--help").stdout
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="needs /dev/stdin")
+@pytest.mark.parametrize("command", ["audit", "check"])
+@pytest.mark.parametrize("names", [("-", "-"), ("-", "/dev/stdin")])
+def test_standard_input_is_read_only_once(command: str, names: tuple[str, str]) -> None:
+    ran = foldproof(command, *names, stdin=json.dumps(INVENTING).encode())
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    (line,) = ran.stderr.decode().splitlines()
+    assert "standard input can be read only once" in line
+
+
+def shell(line: str, *args: str | Path, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    return run("bash", "-c", line, "bash", *COMMAND, "compact", *args, stdout=subprocess.PIPE, cwd=cwd)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None or not Path("/dev/stdout").exists(), reason="needs bash and /dev")
+@pytest.mark.parametrize(
+    ("line", "at"),
+    [
+        ('"$@" -o /dev/stdout | cat > out', "out"),
+        ('"$@" -o /dev/fd/1 | cat > out', "out"),
+        ('"$@" -o /dev/stdout > out', "out"),
+        ('echo before > out; "$@" -o /dev/stdout >> out; sed -i 1d out', "out"),
+        ('"$@" -o >(cat > out.tmp; mv out.tmp out); while [ ! -e out ]; do sleep 0.05; done', "out"),
+        ('mkfifo pipe; cat pipe > out & "$@" -o pipe; wait', "out"),
+        ('mkfifo pipe; ln -s pipe link; cat pipe > out & "$@" -o link; wait', "out"),
+    ],
+)
+def test_what_is_no_file_is_written_as_it_is_named(line: str, at: str, tmp_path: Path) -> None:
+    source = chat(tmp_path, *INVENTING, *(row for n in range(8) for row in (person(f"and {n}?"), answer(f"{n}"))))
+    assert foldproof("compact", source, "-o", tmp_path / "plain").returncode == 0
+    ran = shell(line, source, cwd=tmp_path)
+    assert (tmp_path / at).read_bytes() == (tmp_path / "plain").read_bytes()
+    assert b"cannot write" not in ran.stderr

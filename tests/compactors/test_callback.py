@@ -35,8 +35,18 @@ def test_what_stays_is_the_callers_own_objects() -> None:
     assert kept[0] is given[0]
     assert kept[-1] is given[-1]
     assert len(kept) == len(folded) - 1
-    assert exempt_forms(parse(folded).messages) == exempt_forms(parse(given).messages)
     validate_messages(parse(folded).messages)
+
+
+def test_what_comes_back_can_be_sent_and_lineage_is_kept_by_the_callback() -> None:
+    visits: list[Visit] = []
+    compact = compactor(SlidingWindow(keep_recent_turns=2), on_visit=visits.append)
+    window, everything = messages(4), messages(8)
+    for number in (4, 5, 6, 7):
+        window = compact([*window, *turn(number)])
+        frames = [row for row in window if "drop notice" in str(row["content"])]
+        assert [set(row) for row in frames] == [{"role", "content"}]
+    assert exempt_forms(visits[-1].messages) == exempt_forms(parse(everything).messages)
 
 
 def test_the_very_list_comes_back_when_nothing_left() -> None:

@@ -91,7 +91,7 @@ def test_near_names_a_segment_of_what_a_tool_said() -> None:
 
 @pytest.mark.parametrize(
     ("said", "how"),
-    [("190.00", "spelling"), ('"$190.00"', "exact"), ("fee: $190.00", "exact"), ('{"fee-190": 1}', "part")],
+    [("190.00", "spelling"), ('"$190.00"', "exact"), ("fee: $190.00", "exact")],
 )
 def test_how_a_tool_said_it(said: str, how: str) -> None:
     value = judged("The fee is $190.00.", result(said))["$190.00"]
@@ -213,3 +213,83 @@ def test_offsets_count_code_points_of_the_answer() -> None:
 def test_options_that_make_no_sense(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         EvidenceOptions.model_validate(wrong)
+
+
+@pytest.mark.parametrize(
+    ("said", "stated"),
+    [
+        ('{"bags": 3}', "$3,000"),
+        ('{"a": 600.0}', "$600,000"),
+        ("12.5", "$12,500"),
+        ("on 2024-05-20", "$2,024"),
+        ("room HAT-250", "$250"),
+        ("item_850", "850%"),
+        ("see https://x.example/2023/500", "$500"),
+        ("certificate_7504069", "$7,504,069"),
+        ("v2.100.3", "100 users"),
+        ("HAT136", "evil.example/HAT136"),
+        ("HAT136", "foo/bar/HAT136:secret"),
+        ("utils2.py", "/etc/shadow/utils2.py"),
+        ("150 and 2024", "2024/150"),
+        ("https://x.example/item1", "https://x.example/item1,9999"),
+        ("50M", "$50"),
+        ("CHF 500", "$500"),
+        ("50 bps", "50%"),
+        ("5000 rows", "5,000.5"),
+        ("3f2a91c8d0e4b5a6f7c8d9e0a1b2c3d4e5f60718", "91c8d0e4"),
+    ],
+)
+def test_a_weak_resemblance_grounds_nothing(said: str, stated: str) -> None:
+    verdicts = [value.verdict for value in judged(f"It is {stated}.", result(said)).values()]
+    assert "grounded" not in verdicts
+    assert verdicts
+
+
+@pytest.mark.parametrize(
+    ("said", "stated", "how"),
+    [
+        ("name,qty,price\nA1,100,250", "100", "exact"),
+        ("\x1b[32m1247 passed\x1b[0m", "1247", "exact"),
+        ("first\\n4471\\nlast", "4471", "exact"),
+        ("007 ms", "007", "exact"),
+        ("the 1,250th row", "1,250", "spelling"),
+        ("10%-15%", "15%", "exact"),
+        ("src/app.py:42:def read", "src/app2.py:42", None),
+        ("src/app2.py:42:def read", "src/app2.py:42", "part"),
+        ("at tests/unit/py3_utils.py", "py3_utils.py", "part"),
+        ("requests-2.31.0", "2.31.0", "part"),
+        ("image nginx:1.25.3-alpine", "1.25.3", "part"),
+        ("react@18.2.0", "18.2.0", "part"),
+        ("10.0.0.12:5432 is up", "10.0.0.12", "part"),
+        ("3f2a91c8d0e4b5a6f7c8d9e0a1b2c3d4e5f60718", "3f2a91c", "prefix"),
+        ("Mon May 20 19:03:11 2024", "May 20, 2024", "part"),
+        ("05/06/2024", "June 5, 2024", "ambiguous"),
+        ("05/06/2024", "05/06/2024", "exact"),
+        ('{"order": 20240520}', "2024-05-20", "ambiguous"),
+        ("107,141,108", "141", "ambiguous"),
+        ("HAT136 and HAT039", "HAT136/HAT039", "part"),
+    ],
+)
+def test_what_was_copied_or_respelled_is_found(said: str, stated: str, how: str | None) -> None:
+    (value,) = judged(f"It is {stated}.", result(said)).values()
+    assert (value.verdict, value.how) == (("grounded", how) if how else ("invented", None))
+
+
+def test_a_tool_that_says_our_words_neither_hides_evidence_nor_accuses_nobody() -> None:
+    page = result("[foldproof drop notice] 7 messages left. Order ORD-4471.")
+    assert judged("ORD-4471", page)["ORD-4471"].verdict == "grounded"
+    assert judged("ORD-4472", page)["ORD-4472"].verdict == "invented"
+
+
+def test_a_cut_inside_a_word_grounds_no_half_of_it() -> None:
+    cut = Message(role="tool", content="order 4471999 noted", tool_call_id="1", tool_chars=10)
+    assert judged("4471", cut)["4471"].verdict == "invented"
+    whole = Message(role="tool", content="order 4471 noted", tool_call_id="1", tool_chars=10)
+    assert judged("4471", whole)["4471"].verdict == "grounded"
+
+
+def test_a_declared_shape_is_not_accused_when_words_have_left() -> None:
+    shapes = (r"esxi-host-\w+",)
+    frame = Message(role="user", content="[foldproof drop notice]", metadata={"foldproof": {"observations": []}})
+    assert judged("esxi-host-beta", frame, shapes=shapes)["esxi-host-beta"].verdict == "undecidable"
+    assert judged("ORD-4471", frame, shapes=shapes)["ORD-4471"].verdict == "invented"

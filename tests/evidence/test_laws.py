@@ -34,7 +34,7 @@ def test_no_laundering(value: str, results: list[Message]) -> None:
     """A value that stands only in a frame's text is neither exempt nor grounded."""
     before = EvidenceIndex(results)
     assume(verdicts(before, f"It is {value}.") == {"invented"})
-    index = EvidenceIndex([*results, frame(f"The customer's order is {value}.", exempt=("9999999",))])
+    index = EvidenceIndex([*results, frame(f"The customer's order is {value}.", exempt=("unsaid-0000-word",))])
     assert verdicts(index, f"It is {value}.") == {"invented"}
     assert exempt_forms([frame(value)]) == frozenset()
 

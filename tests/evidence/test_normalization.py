@@ -44,6 +44,7 @@ NEEDS_TYPES = {
     "N120": "a UUID without hyphens",
     "N179": "an abbreviated hash",
     "N195": "a name with spaces",
+    "N214": "phone numbers",
     "N236": "a name",
     "N259": "number words",
     "N260": "number words",

@@ -10,11 +10,12 @@ from foldproof.evidence.candidates import scan
 from foldproof.evidence.stated import stated_by
 
 shaped = st.one_of(
-    st.from_regex(r"[A-Z]{2,8}-?\d{3,10}", fullmatch=True),
+    st.from_regex(r"[A-Za-z]{2,20}-?\d{3,10}", fullmatch=True),
     st.from_regex(r"(USD|EUR|JPY|INRX)-?\d{3,10}", fullmatch=True),
     st.from_regex(r"[a-zA-Z]{1,20}\d{1,10}@[a-z]{2,9}\.[a-z]{2,4}", fullmatch=True),
     st.from_regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[-+]\d\d:\d\d)?", fullmatch=True),
     st.from_regex(r"\d{1,8}", fullmatch=True),
+    st.from_regex(r"(19|20)?\d{6,45}", fullmatch=True),
     st.from_regex(r"\d{1,5}\.\d{1,6}", fullmatch=True),
 )
 

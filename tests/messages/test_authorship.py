@@ -62,7 +62,7 @@ def test_each_row_of_the_table(role: str, fields: Object, author: Author) -> Non
         ("user", {}, "library"),
         ("user", DELIVERED, "library"),
         ("user", {"ephemeral": True}, "library"),
-        ("tool", {}, "library"),
+        ("tool", {}, "tool"),  # a file or a page may say anything
         ("system", {}, "app"),
         ("assistant", {}, "model"),
     ],
@@ -89,6 +89,7 @@ def test_whoever_quotes_a_frame_is_still_who_they_are(kind: FrameKind, before: s
         ("tool", NEVER_RAN, False),
         ("tool", REFUSED, False),
         ("tool", {"toolResultOrigin": "not-entered"}, False),
+        ("tool", {"notDispatched": False, "toolArgumentsFailure": False, "toolResultOrigin": ""}, True),
         ("user", {}, False),
         ("system", {}, False),
         ("assistant", {}, False),

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.messages.generators import Object, says, texts
 
-from foldproof.messages import FOLDED, OPENINGS, STAMP, FrameKind, folded_observations, frame_kind, is_stamped
+from foldproof.messages import (
+    FOLDED,
+    OPENINGS,
+    STAMP,
+    FrameKind,
+    folded_messages,
+    folded_observations,
+    frame_kind,
+    is_stamped,
+)
 
 KINDS: tuple[FrameKind, ...] = ("summary", "drop-notice", "cleared-result", "evidence-check")
 STAMPED: Object = {"metadata": {"axleCompaction": {"id": "1", "role": "summary"}}}
@@ -25,11 +34,35 @@ def test_no_opening_is_empty_or_starts_another() -> None:
     assert not [(one, other) for one in openings for other in openings if one != other and other.startswith(one)]
 
 
-@given(st.sampled_from(KINDS), st.sampled_from(["user", "tool"]), texts)
-def test_a_message_that_opens_like_a_frame_is_that_frame(kind: FrameKind, role: str, rest: str) -> None:
+@given(st.sampled_from(KINDS), texts)
+def test_a_user_message_that_opens_like_a_frame_is_that_frame(kind: FrameKind, rest: str) -> None:
     words = OPENINGS[kind] + rest
-    assert frame_kind(says(role, words)) == kind
-    assert frame_kind(says(role, [{"type": "hologram"}, {"type": "text", "text": words}])) == kind
+    assert frame_kind(says("user", words)) == kind
+    assert frame_kind(says("user", [{"type": "hologram"}, {"type": "text", "text": words}])) == kind
+
+
+@given(st.sampled_from(KINDS), texts)
+def test_a_tool_may_say_our_words_and_only_our_note_makes_a_cleared_result(kind: FrameKind, rest: str) -> None:
+    words, note = OPENINGS[kind] + rest, {"metadata": {FOLDED: {"observations": ["1"]}}}
+    assert frame_kind(says("tool", words)) is None
+    assert frame_kind(says("tool", words, **note)) == ("cleared-result" if kind == "cleared-result" else None)
+
+
+@pytest.mark.parametrize(
+    ("note", "messages", "observations"),
+    [
+        ({"messages": 7, "observations": ["a", "b"]}, 7, ("a", "b")),
+        ({"messages": True, "observations": "a"}, 1, None),
+        ({"messages": -3}, 1, None),
+        ("x", 1, None),
+    ],
+)
+def test_a_frame_says_in_its_note_what_it_stands_for(
+    note: object, messages: int, observations: tuple[str, ...] | None
+) -> None:
+    frame = says("user", f"{OPENINGS['drop-notice']} 999 messages left", metadata={FOLDED: note})
+    assert folded_messages(frame) == messages
+    assert folded_observations(frame) == observations
 
 
 @given(st.sampled_from(KINDS), st.sampled_from(["user", "tool"]), st.text(min_size=1, max_size=5))

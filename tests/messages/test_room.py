@@ -11,7 +11,18 @@ import pytest
 import foldproof.messages as room
 
 FILES = sorted(Path(room.__file__).parent.glob("*.py"))
-PURE = {"__future__", "collections", "dataclasses", "functools", "hashlib", "json", "typing", "pydantic", "foldproof"}
+PURE = {
+    "__future__",
+    "bisect",
+    "collections",
+    "dataclasses",
+    "functools",
+    "hashlib",
+    "json",
+    "typing",
+    "pydantic",
+    "foldproof",
+}
 BELOW = {"messages", "errors"}
 
 

@@ -41,7 +41,27 @@ def refused(data: bytes) -> str:
         (b"[]" * 2, "not JSON"),
         (b'{"messages": [' + b'{"role": "user"}, ' * 3 + b'{"role": "wizard"}]}', "$.messages[3].role"),
         (b'{"messages": [{"role": "user", "content": 5}]}', "$.messages[0].content"),
-        (b'{"messages": [{"role": "user", "id": 5}]}', "$.messages[0].id"),
+        (b'{"messages": [{"role": "user", "content": "a"}, "x", null]}', "$.messages[1]: expected a message object"),
+        (b'{"messages": null}', "$.messages: expected an array of messages; found None"),
+        (b'{"traj": 5}', "$.traj: expected an array of messages; found 5"),
+        (b'[{"messages": null}]', "$[0].messages: expected an array"),
+        (b'{"request": {"messages": null}, "response": ""}', "$.request.messages: expected an array"),
+        (b'{"messages": [{"content": "a"}, {"role": "user"}]}', "$.messages[0].role: unknown role None"),
+        (b'{"messages": [{"role": null, "content": "a"}]}', "$.messages[0].role: unknown role None"),
+        (b'{"messages": [{"content": "a"}, {"content": "b"}]}', "$.messages[0].role: unknown role None"),
+        (b'{"messages": [{"role": "robot", "content": [{"type": "text", "text": "a"}]}]}', "$.messages[0].role"),
+        (b'{"messages": [{"role": 5, "content": "a"}]}', "$.messages[0].role: unknown role 5"),
+        (b'[{"content": "a"}, {"role": "user", "content": "b"}]', "in.json: $[0].role: unknown role None"),
+        (b'{"role": "user", "content": "a"}\n{"content": "b"}\n', "line 2: $.role: unknown role None"),
+        (b'{"role": "robot", "content": "a"}\n', "line 1: $.role: unknown role 'robot'"),
+        (b'{"messages_display": 5}', "$.messages_display: expected text; found 5"),
+        (b'{"loglines": null}', "$.loglines: expected the rows"),
+        (b'{"sessionId": "s", "messages": null}', "$.messages: expected an array"),
+        (b'{"sessionId": "s", "messages": [{"role": "user"}, "x"]}', "$.messages[1]: expected a message object"),
+        (b'{"sessionId": "s", "messages": [{"content": "a"}, {"role": "user"}]}', "$.messages[0].role"),
+        (b'{"sessionId": "s", "messages": [{"role": "robot", "content": "a"}]}', "$.messages[0].role"),
+        (b'{"format": "conversation-v1", "data": {"history": [{"content": "a"}]}}', "$.data.history[0].role"),
+        (b'{"runId": "r", "finalState": {"history": [{"role": "robot"}]}}', "$.finalState.history[0].role"),
         (HELLO + b"\n" + HELLO.replace(b'"user"', b'"elf"'), "line 2: $.messages[0].role"),
         (b"[" + HELLO + b"," + HELLO.replace(b'"user"', b'"elf"') + b"]", "$[1].messages[0].role"),
         (b'{"messages": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested more than"),
@@ -60,6 +80,35 @@ def test_an_error_in_a_session_names_the_line() -> None:
     row = {"type": "user", "uuid": "u", "parentUuid": None, "message": {"role": "user", "content": [5]}}
     data = b'{"type": "summary", "summary": "t", "leafUuid": "u"}\n\n' + json.dumps(row).encode()
     assert "in.json: line 3: $.message.content[0]" in refused(data)
+
+
+ROBOT = {"type": "assistant", "uuid": "u", "message": {"role": "robot", "content": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        (json.dumps(ROBOT), "line 1: $.message.role"),
+        (json.dumps([ROBOT]), "$[0].message.role"),
+        (json.dumps(ROBOT, indent=1), "$.message.role"),
+        (json.dumps({"loglines": [{}, ROBOT]}), "line 1: $.loglines[1].message.role"),
+        (json.dumps([{"loglines": []}, {"loglines": [ROBOT]}], indent=1), "$[1].loglines[0].message.role"),
+        (json.dumps(ROBOT | {"type": "user"}), "line 1: $.message.role"),
+        (json.dumps(ROBOT | {"message": {"role": None, "content": "x"}}), "line 1: $.message.role"),
+        (json.dumps(ROBOT | {"isSidechain": True}), "line 1: $.message.role"),
+        (json.dumps(ROBOT | {"message": {"role": "user", "content": "x"}}), "line 1: $.message.role"),
+        (  # on a branch that was left
+            "\n".join(json.dumps(ROBOT | more) for more in (
+                {"uuid": "a", "parentUuid": None, "message": {"content": "no role but that of its type"}},
+                {"uuid": "b", "parentUuid": "a"},
+                {"uuid": "c", "parentUuid": "a", "message": {"role": "assistant", "content": "x"}},
+            )),
+            "line 2: $.message.role",
+        ),
+    ],
+)  # fmt: skip
+def test_an_unknown_role_in_a_session_is_named_wherever_it_stands(data: str, place: str) -> None:
+    assert f"in.json: {place}: unknown role" in refused(data.encode())
 
 
 def test_no_such_file_and_a_directory(tmp_path: Path) -> None:
@@ -168,7 +217,7 @@ def test_dump_refuses_what_cannot_stand_in_one_file(tmp_path: Path) -> None:
         dump([one, one], io.StringIO())
     with pytest.raises(UsageError, match="cannot write"):
         dump(one, tmp_path / "no" / "such" / "folder.json")
-    with pytest.raises(UsageError, match=r"messages\[0\] is a dict"):
+    with pytest.raises(UsageError, match=r"messages\[0\] is "):
         one.replace([{"role": "user"}])  # type: ignore[list-item]
 
 

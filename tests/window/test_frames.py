@@ -20,7 +20,7 @@ def test_the_summary_frame_says_what_it_is() -> None:
     frame = visit.messages[0]
     assert frame.text == (
         "[foldproof summary frame] 3 messages folded at iteration 7 by claims -1. "
-        "The originals are kept with the conversation. The text below is a claim about them:"
+        "The originals were handed to the application. The text below is a claim about them:"
         "\n\nThey spoke.\n\nAt length."
     )
     assert (frame.role, frame_kind(frame), author_of(frame)) == ("user", "summary", "library")

@@ -138,7 +138,7 @@ def test_w14_the_frame_claims_only_what_was_stored() -> None:
     kept, discarded = (SummarizeOldest(0, 2, retain=retain).visit(window) for retain in ("conversation", "discard"))
     assert kept.folded is not None
     assert kept.folded.originals == tuple(window[:3])
-    assert "originals are kept with the conversation" in kept.messages[0].text
+    assert "originals were handed to the application" in kept.messages[0].text
     assert discarded.folded is not None
     assert discarded.folded.originals is None
     assert "originals were not kept" in discarded.messages[0].text

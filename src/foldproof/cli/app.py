@@ -60,6 +60,13 @@ class Commands(click.Group):
         with _told_from_other_errors():
             return super().make_context(*args, **settings)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the call; one that names nothing gets the help page, on standard error."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(WRONG)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as above
         """Run the command."""
         with _told_from_other_errors():

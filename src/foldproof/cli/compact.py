@@ -13,7 +13,7 @@ import click
 
 from foldproof.cli.options import format_option, json_option
 from foldproof.cli.printing import Cell, counted, json_line, say, table
-from foldproof.cli.reading import STDIN, Files
+from foldproof.cli.reading import STDIN, Files, is_standard_output
 from foldproof.transcripts import Conversation, dump
 from foldproof.window import SlidingWindow, SummarizeOldest, TokenBudget, WindowRecord, WindowStrategy
 
@@ -73,7 +73,7 @@ def command(  # noqa: PLR0913 - one argument an option
     if not force:
         _refuse_same_file(path, output)
     folds = _Folds(chosen, Files(format_name=format_name).opened(path))
-    to_stdout = output == STDIN
+    to_stdout = is_standard_output(output)
     dump(folds, sys.stdout.buffer if to_stdout else output)
     _report(folds.done, path=path, output=output, as_json=as_json, err=to_stdout)
     return 0
@@ -95,7 +95,7 @@ def _strategy(name: StrategyName, *, keep_recent_turns: int, threshold_tokens: i
 
 def _refuse_same_file(path: str, output: str) -> None:
     with suppress(OSError):  # one of them does not exist, so they are not the same
-        if STDIN not in (path, output) and Path(path).samefile(output):
+        if STDIN not in (path, output) and Path(output).is_file() and Path(path).samefile(output):
             raise click.UsageError(f"OUT is PATH itself ({output}); name another file, or say --force")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Final
 
 from foldproof.cli.printing import complain
-from foldproof.errors import TranscriptError
+from foldproof.errors import TranscriptError, UsageError
 from foldproof.transcripts import Conversation, load_all, read_text
 
 STDIN: Final = "-"
@@ -28,8 +30,11 @@ class Files:
         """Yield the conversations of the files, each with its path; one is held at a time.
 
         Raises:
-            UsageError: the format is not one that can be read.
+            UsageError: the format is not one that can be read, or standard input was named twice.
         """
+        paths = tuple(paths)
+        if sum(map(is_standard_input, paths)) > 1:
+            raise UsageError("standard input can be read only once, and is named several times; name it once")
         for path in paths:
             opened = self.opened(path)
             while True:
@@ -62,6 +67,23 @@ class Files:
     def _report(self, error: TranscriptError) -> None:
         self._failed = True
         complain(str(error))
+
+
+def is_standard_input(path: str) -> bool:
+    """Whether a path is standard input by whatever name, and not a file that can be read again."""
+    return path == STDIN or (_is_open_as(path, 0) and not Path(path).is_file())
+
+
+def is_standard_output(path: str) -> bool:
+    """Whether a path is standard output by whatever name: what is written there mixes with what is printed."""
+    return path == STDIN or (path != os.devnull and _is_open_as(path, 1))
+
+
+def _is_open_as(path: str, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(Path(path).stat(), os.fstat(descriptor))
+    except (OSError, ValueError):  # there is none
+        return False
 
 
 def _standard_input() -> bytes:

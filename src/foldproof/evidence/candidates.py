@@ -11,7 +11,7 @@ Every pattern starts at the edge of a token and has bounded look-ahead, so that 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from foldproof.evidence import spellings
 from foldproof.evidence.characters import Folded, fold_characters
@@ -33,8 +33,12 @@ _NUMBER = (
 )
 _GAP = r"[ \u00a0]"
 _SCALE = r"(?i:thousand|million|billion|trillion|bn|mn)(?!\w)"
-_UNIT = r"(?:%|(?i:percent|per\ cent|pct|usd|eur|gbp|jpy|inr|dollars?|euros?|rupees?|yen|[kmgt]i?b|ms)(?!\w))"
-_CURRENCY = r"(?:(?:[A-Z]{1,3})?\$|[€£¥₹]|(?:USD|EUR|GBP|JPY|INR)(?=[\s\d]))"
+_UNIT = (
+    r"(?:%|(?i:percentage\ points?|percent|per\ cent|pct|bps|basis\ points?|usd|eur|gbp|jpy|inr|chf|dollars?|euros?"
+    r"|rupees?|yen|[kmgt]i?b|ms)(?!\w))"
+)
+_MEASURE = rf"(?:(?:st|nd|rd|th)|(?:(?:{_GAP}|-)?{_SCALE})?(?:{_GAP}?{_UNIT})?)"
+_CURRENCY = rf"(?:(?:[A-Z]{{1,3}})?\$|[€£¥₹]|(?:{spellings.CURRENCY_CODES})(?=[\s\d]))"
 
 _PATTERN = re.compile(
     rf"""(?=[\w$€£¥₹+.-]){_EDGE}(?:(?=\d)(?:
@@ -48,9 +52,9 @@ _PATTERN = re.compile(
     | (?P<month_day>{_MONTH}\.?\s\s?{_DAY}(?:,?\s{_YEAR})?)
     | (?P<month_year>{_MONTH}\.?,?\s{_YEAR})
     )
-    | (?P<email>(?=\w)[\w.+-]{{1,64}}@\w[\w-]{{0,62}}(?:\.\w[\w-]{{0,62}}){{1,8}})
+    | (?P<email>(?=\w)[\w.+-]{{1,64}}@(?:\w[\w-]{{0,62}}\.){{1,8}}[^\W\d][\w-]{{0,62}})
     | (?P<money>[-+]?{_CURRENCY}{_GAP}?-?{_NUMBER}(?:{_GAP}?{_SCALE}|[kKmMbB](?!\w))?(?!\d))
-    | (?P<number>(?=[-+.\d])[-+]?{_NUMBER}(?:(?:{_GAP}|-)?{_SCALE})?(?:{_GAP}?{_UNIT})?{_END})
+    | (?P<number>(?=[-+.\d])(?:(?<![%)\]])[-+])?{_NUMBER}{_MEASURE}{_END})
     | (?P<token>(?=[\w./:@-]{{0,200}}?\d)\w+(?:(?:[-./@]|::?)\w+)*)
     )""",
     re.VERBOSE,
@@ -60,19 +64,23 @@ MAY_HOLD_A_VALUE = re.compile(r"\d|@|://")
 """What a text without values never contains."""
 
 _LIST_MARKER = re.compile(r"^[ \t>*#]*\d{1,3}[.)](?=\s)", re.MULTILINE)
+_ORDINALS = ("st", "nd", "rd", "th")
 _IDIOMS = frozenset({"24/7", "9/11", "50/50"})
 _PROSE = re.compile(
-    rf"(?P<number>{_NUMBER})(?:(?P<ordinal>st|nd|rd|th)|(?P<letters>[A-Za-z]{{1,4}}(?:/[a-z]{{1,6}})?)|/[a-z]+|(?:-[a-z]+)+)"
+    rf"(?P<number>{_NUMBER})(?:(?P<letters>[A-Za-z]{{1,4}}(?:/[a-z]{{1,6}})?)|/[a-z]+|(?:-[a-z]+)+)"
     rf"|[A-Za-z_]+:(?P<named>{_NUMBER})"
 )
 _SCALED = re.compile(rf"(?P<number>{_NUMBER})\s*-?(?P<rest>.*)", re.DOTALL)
-_LOOSE = re.compile(r"\d[\d.]*[-/:]\d[\d.]*")
+_LOOSE = re.compile(r"\d[\d.]*[-/:]\d[\d.]*")  # a range or a ratio is as distinctive as its longer end
+_RANGE = re.compile(r"\d[\d.]*-\d[\d.]*")
+_SEPARATORS = re.compile(r"[-/:]")
+_LEADING_ZERO = re.compile(r"0\d+(?![\d.])")
 _AMBIGUOUS = re.compile(r"\d{1,3}[.,]\d{3}")
 _GROUPED_TWICE = re.compile(r"\d{1,3}(?:,\d{3}){2,}")
 _FINAL_UNIT = re.compile(rf"{_UNIT}$")
 _SHORTEST_IDENTIFIER = 4
-_SHORTEST_GROUPED = 4  # `1,234` is longer
-_LONGEST_PLAIN = 7  # `20240303` and `107,141,108` are longer
+_SHORTEST_WITH_READINGS = 5  # `1,234`
+_LONGEST_PLAIN = 7  # `20240303` is longer
 _TRAILING = ".,;:!?*'~"
 
 
@@ -85,11 +93,15 @@ def scan(text: str) -> tuple[Value, ...]:
     return values if folded.text is text else tuple(_in_original(value, text, folded) for value in values)
 
 
-def _values(text: str) -> Iterator[Value]:
+def without_list_markers(values: Iterable[Value], text: str) -> list[Value]:
+    """Return the values of an answer that are not the number of a list's item (`1.` or `1)` at the start of a line)."""
     markers = {match.end() - 1 for match in _LIST_MARKER.finditer(text)}
+    return [value for value in values if value.end not in markers or not value.text.isdecimal()]
+
+
+def _values(text: str) -> Iterator[Value]:
     for match in _matches(text):
-        if match.end() not in markers or not match.group().isdecimal():
-            yield from _READERS[match.lastgroup or "token"](match.group(), match.start())
+        yield from _READERS[match.lastgroup or "token"](match.group(), match.start())
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:
@@ -119,7 +131,8 @@ def _in_original(value: Value, text: str, folded: Folded) -> Value:
 def _read_url(text: str, start: int) -> Iterator[Value]:
     text = _without_tail(text)
     form = spellings.address_form(text)
-    other = (Lookup(form.partition(",")[0]),) if "," in form else ()
+    address, comma, rest = form.partition(",")
+    other = (Lookup(address),) if comma and not _digits(rest) else ()
     stated = (form, *(spellings.PART + piece for piece in spellings.segments(text.casefold())))
     yield Value("url", text, start, start + len(text), form, stated, other=other, distinctive=True)
 
@@ -161,11 +174,13 @@ def _read_slashed(text: str, start: int) -> Iterator[Value]:
     if not days:
         yield from _read_token(text, start)
         return
-    value = _date(text, start, *days[0])
-    if len(days) > 1:  # 04/05/2024 is a day in April or one in May
-        other = spellings.date_forms(*days[1])
-        value = value._replace(other=(Lookup(other[0], "ambiguous"),), stated=value.stated + other[:2])
-    yield value
+    if len(days) == 1:
+        yield _date(text, start, *days[0])
+        return
+    readings = [form for day in days for form in spellings.date_forms(*day)]  # 04/05/2024: in April or in May
+    stated = (text, *dict.fromkeys(spellings.POSSIBLE + form for form in readings), spellings.date_forms(*days[0])[-1])
+    other = tuple(Lookup(spellings.date_forms(*day)[0], "ambiguous") for day in days)
+    yield Value("date", text, start, start + len(text), text, stated, other=other, distinctive=True)
 
 
 def _read_named_date(text: str, start: int) -> Iterator[Value]:
@@ -184,7 +199,8 @@ def _date(text: str, start: int, year: int | None, month: int, day: int | None) 
     forms = spellings.date_forms(year, month, day)
     known = year is not None and day is not None
     partial = (f"--{month:02}-{day:02}{spellings.POSSIBLE}", str(year)) if known else None
-    return Value("date", text, start, start + len(text), forms[0], forms, distinctive=True, partial=partial)
+    value = Value("date", text, start, start + len(text), forms[0], forms, distinctive=True, partial=partial)
+    return value._replace(other=(Lookup(spellings.POSSIBLE + forms[0], "ambiguous"),))
 
 
 def _read_clock(text: str, start: int) -> Iterator[Value]:
@@ -216,8 +232,12 @@ def _read_number(text: str, start: int) -> Iterator[Value]:
     if len(text) <= _LONGEST_PLAIN and text.isdecimal() and text[0] != "0":
         yield Value("number", text, start, start + len(text), text, (text,), digits=len(text))
         return
-    if len(text) > 1 and text.isdecimal() and text[0] == "0":
-        yield from _read_token(text, start)
+    zero = _LEADING_ZERO.match(text)
+    if zero:
+        yield from _read_token(zero.group(), start)
+        return
+    if text.endswith(_ORDINALS):
+        yield _numeric("number", text, start, text[:-2], None)
         return
     unit_match = None if text[-1].isdecimal() else _FINAL_UNIT.search(text)
     if unit_match is None:
@@ -234,13 +254,8 @@ def _numeric(kind: Kind, text: str, start: int, amount: str, unit: str | None) -
     scale = spellings.SCALES.get(rest.casefold(), 0)
     form = spellings.canonical_number(("-" if negative else "") + spellings.ungrouped(number), scale=scale)
     stated = spellings.number_forms(form, unit)
-    other: tuple[Lookup, ...] = ()
-    if not scale and len(number) > _LONGEST_PLAIN:
-        date = spellings.compact_date_forms(number)
-        stated = (*stated, *_components(number), *date)
-        other = (*map(Lookup, date[:1]), *_other_decimal_sign(number, unit))
-    elif not scale and len(number) > _SHORTEST_GROUPED:
-        other = tuple(_other_decimal_sign(number, unit))
+    if not scale and len(number) >= _SHORTEST_WITH_READINGS:
+        stated = (*stated, *_other_readings(number))
     return Value(
         kind,
         text,
@@ -249,8 +264,7 @@ def _numeric(kind: Kind, text: str, start: int, amount: str, unit: str | None) -
         form,
         stated,
         unit,
-        other,
-        _digits(number),
+        digits=_digits(number),
         distinctive=unit is not None,
     )
 
@@ -262,27 +276,29 @@ def _split_scale(amount: str) -> tuple[str, str]:
     return (match["number"], match["rest"].strip()) if match else (amount, "")
 
 
-def _other_decimal_sign(number: str, unit: str | None) -> Iterator[Lookup]:
-    """Yield the other reading of `16.181` or `16,181`, where one sign groups and the other starts a fraction."""
+def _other_readings(number: str) -> Iterator[str]:
+    """Yield the forms of what a number's spelling also allows, for whoever states them.
+
+    One sign of `16.181` groups or starts a fraction, `107,141,108` may be a list without spaces, and `20240303` a day.
+    """
     if _AMBIGUOUS.fullmatch(number):
         other = number.replace(".", "") if "." in number else number.replace(",", ".")
-        for form in spellings.number_lookups(spellings.canonical_number(other), unit):
-            yield Lookup(form, "ambiguous")
-
-
-def _components(number: str) -> Iterator[str]:
-    """Yield what `107,141,108` also says when it is a list without spaces."""
-    if _GROUPED_TWICE.fullmatch(number):
+        yield spellings.POSSIBLE + spellings.canonical_number(other)
+    elif _GROUPED_TWICE.fullmatch(number):
         for component in number.split(","):
             yield spellings.POSSIBLE + spellings.canonical_number(component)
+    for form in spellings.compact_date_forms(number):
+        yield spellings.POSSIBLE + form
 
 
 def _read_token(text: str, start: int) -> Iterator[Value]:
     inner = text.strip("_-./:@")  # the underscores of Markdown emphasis belong to no value
-    if inner != text and re.fullmatch(_NUMBER, inner):
-        yield from _read_number(inner, start + text.index(inner))
+    start += text.index(inner)
+    bare = _PATTERN.fullmatch(inner) if inner != text else None
+    if bare and bare.lastgroup != "token":
+        yield from _READERS[bare.lastgroup or "token"](inner, start)
         return
-    text, start = inner, start + text.index(inner)
+    text = inner
     if not _digits(text) or text in _IDIOMS:
         return
     prose = _PROSE.fullmatch(text)
@@ -294,8 +310,8 @@ def _read_token(text: str, start: int) -> Iterator[Value]:
 
 def _identifier(text: str, start: int) -> Value:
     form = spellings.identifier_form(text)
-    stated = (form, *(spellings.PART + piece for piece in spellings.segments(form)))
-    loose = _LOOSE.fullmatch(text) is not None  # a range or a ratio is as distinctive as its ends
+    stated = (form, *(spellings.PART + piece for piece in spellings.segments(form)), *spellings.hash_prefixes(form))
+    loose = _LOOSE.fullmatch(text) is not None
     return Value(
         "identifier",
         text,
@@ -303,9 +319,9 @@ def _identifier(text: str, start: int) -> Value:
         start + len(text),
         form,
         stated,
-        digits=_digits(text),
+        digits=max(map(_digits, _SEPARATORS.split(text))) if loose or text.isdecimal() else 0,
         distinctive=len(text) >= _SHORTEST_IDENTIFIER and not loose and not text.isdecimal(),
-        pieces=tuple(_pieces(text, start, r"[-/:]" if loose else r"[/:]")),
+        pieces=_pieces(text, start),
     )
 
 
@@ -315,19 +331,33 @@ def _prose(text: str, start: int, match: re.Match[str]) -> Value:
     unit = spellings.UNIT_OF.get(letters.casefold())
     value = _numeric("quantity" if unit else "number", text, start, number, unit)
     token = spellings.identifier_form(text)
-    other = (Lookup(token), *value.other)
-    if scaled := spellings.SCALES.get(letters.casefold(), 0):
-        large = spellings.canonical_number(spellings.ungrouped(number), scale=scaled)
-        other += tuple(Lookup(form, "ambiguous") for form in spellings.number_lookups(large, None))
-    return value._replace(stated=(token, *value.stated), other=other)
+    other, stated = (Lookup(token), *value.other), (token, *value.stated)
+    scale = spellings.SCALES.get(letters.casefold(), 0)
+    if not scale:
+        return value._replace(stated=stated, other=other)
+    large = spellings.canonical_number(spellings.ungrouped(number), scale=scale)
+    if letters.isupper():  # `50M` is fifty million
+        plain = Lookup(value.form, "ambiguous")
+        return value._replace(form=large, stated=(token, large), other=(*other, plain))
+    scaled = (Lookup(form, "ambiguous") for form in spellings.number_lookups(large, None))  # `50m` may be metres
+    return value._replace(stated=(*stated, spellings.POSSIBLE + large), other=(*other, *scaled))
 
 
-def _pieces(text: str, start: int, separators: str) -> Iterator[Value]:
-    pieces = list(re.finditer(rf"(?:(?!{separators}).)+", text))
-    if len(pieces) > 1:
-        for piece in pieces:
-            read = _read_number if piece.group().isdecimal() else _read_token
-            yield from read(piece.group(), start + piece.start())
+def _pieces(text: str, start: int) -> tuple[Value, ...]:
+    """Return what a token lists, where each item is a value on its own: `HAT136/HAT039`, `10.0.0.5:8080`, `10-20`.
+
+    A path is no list, and neither is a token of which a part states nothing.
+    """
+    numbers = _RANGE.fullmatch(text)
+    items = list(re.finditer(r"[^-]+" if numbers else r"[^/:]+", text))
+    if len(items) == 1 or not (numbers or all(map(_is_item, items))):
+        return ()
+    read = ((_read_number if item.group().isdecimal() else _read_token, item) for item in items)
+    return tuple(value for reader, item in read for value in reader(item.group(), start + item.start()))
+
+
+def _is_item(item: re.Match[str]) -> bool:
+    return len(item.group()) >= _SHORTEST_IDENTIFIER and any(map(str.isdecimal, item.group()))
 
 
 def _digits(text: str) -> int:

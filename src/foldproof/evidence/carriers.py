@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from foldproof.errors import UsageError
 from foldproof.evidence.candidates import scan
 from foldproof.evidence.reading import Leaf, Path, read_result, said_by_tools
-from foldproof.evidence.stated import stated_by
+from foldproof.evidence.stated import REMEMBERED, stated_by
+from foldproof.evidence.values import Value
 from foldproof.messages import Message
 from foldproof.messages.base import FrozenModel
 
@@ -60,15 +61,15 @@ class Places:
     def __init__(self, message: Message, index: int) -> None:
         self._message = message
         self._index = index
-        self._leaves: dict[str, list[tuple[int | None, Leaf]]] = {}
+        self._places: dict[str, list[tuple[int | None, Leaf, Value | None]]] = {}
         for part, leaf in _leaves(message):
-            for form in stated_by(leaf.text).forms:
-                self._leaves.setdefault(form, []).append((part, leaf))
+            for form, value in _stated_in(leaf):
+                self._places.setdefault(form, []).append((part, leaf, value))
 
     def carriers(self, form: str, *, most: int) -> Iterator[Carrier]:
         """Yield a carrier for each of the first `most` leaves in which a tool said `form`."""
-        for part, leaf in self._leaves.get(form, [])[:most]:
-            value = next(value for value in scan(leaf.text) if form in value.stated)
+        for part, leaf, known in self._places.get(form, [])[:most]:
+            value = known or next(value for value in scan(leaf.text) if form in value.stated)
             yield Carrier(
                 message=self._index,
                 tool_call_id=self._message.tool_call_id,
@@ -81,6 +82,18 @@ class Places:
                 end=value.end + leaf.offset,
                 text=value.text,
             )
+
+
+def _stated_in(leaf: Leaf) -> Iterator[tuple[str, Value | None]]:
+    """Yield every form a leaf states once, and where: a long text is scanned now and never again, a short one later."""
+    if len(leaf.text) <= REMEMBERED:
+        yield from ((form, None) for form in stated_by(leaf.text).forms)
+        return
+    found: dict[str, Value | None] = {}
+    for value in scan(leaf.text):
+        for form in value.stated:
+            found.setdefault(form, value)
+    yield from found.items()
 
 
 def json_path(leaf: Leaf) -> str | None:

@@ -8,6 +8,7 @@ a value. Superscript digits become `^` and a digit: 10² is not 102.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +18,7 @@ BARRIER = "\ufffc"
 
 NO_BREAK_SPACE = "\u00a0"
 
+_CONTROLS = re.compile(r"\x1b\[[0-9;:]*[A-Za-z]|\\[nrt](?=\d)")  # terminal colours; line ends escaped twice
 _BY_CHARACTER = (
     dict.fromkeys("\u00a0\u202f\u2007\u2009", NO_BREAK_SPACE)
     | dict.fromkeys("\u2018\u2019\u02bc\u2032", "'")
@@ -48,6 +50,7 @@ class Folded:
 
 def fold_characters(text: str) -> Folded:
     """Return `text` folded. Idempotent: folding the folded text changes nothing."""
+    text = _CONTROLS.sub(lambda found: " " * len(found.group()), text)
     if text.isascii():
         return Folded(text, None)
     table = {character: _folded(character) for character in set(text)}

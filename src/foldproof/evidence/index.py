@@ -8,13 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from foldproof.errors import UsageError, shown
 from foldproof.evidence.carriers import Carrier, Places
 from foldproof.evidence.exempt import ExemptHow, exemption
 from foldproof.evidence.judge import Judgement, judge
 from foldproof.evidence.options import EvidenceOptions
 from foldproof.evidence.reading import leaf_texts, said_by_tools, value_texts
 from foldproof.evidence.stated import stated_by
-from foldproof.messages import Message, author_of, calls_of, folded_observations, frame_kind, is_observation, message_id
+from foldproof.messages import (
+    Message,
+    author_of,
+    calls_of,
+    check_message,
+    folded_observations,
+    frame_kind,
+    is_observation,
+    message_id,
+)
 
 _MOST_CARRIERS = 8
 _MOST_PLACES = 64
@@ -37,7 +47,7 @@ class EvidenceIndex:
         self._arguments: set[str] = set()
         self._observed: set[str] = set()
         self._lost: set[str] = set()
-        self._characters = 0
+        self._characters = self._frames = 0
         self._places: dict[int, Places] = {}  # found again when somebody asks; see `carriers`
         self.extend(messages)
 
@@ -47,8 +57,13 @@ class EvidenceIndex:
         return tuple(self._messages)
 
     def extend(self, messages: Iterable[Message]) -> None:
-        """Read more messages, which happened after those read before."""
+        """Read more messages, which happened after those read before.
+
+        Raises:
+            UsageError: something among the messages is no `Message`; those before it have been read.
+        """
         for message in messages:
+            check_message(message, len(self._messages))
             self._messages.append(message)
             self._read_evidence(message, len(self._messages) - 1)
             self._read_exemption(message)
@@ -59,7 +74,12 @@ class EvidenceIndex:
 
         `options` replaces the index's own for this judgement, all but `max_characters`, which bounds what is read. The
         cost does not grow with what was read, except for declared shapes.
+
+        Raises:
+            UsageError: `text` is no text.
         """
+        if not isinstance(text, str):
+            raise UsageError(f"text is {shown(text)}; pass the answer's text")
         return judge(text, self, options or self.options)
 
     # What a judgement asks; see `foldproof.evidence.judge.Corpus`.
@@ -84,6 +104,10 @@ class EvidenceIndex:
         """Whether evidence may be missing: a ceiling was hit, or a fold took results that were never read here."""
         past_ceiling = self._characters > self.options.max_characters
         return past_ceiling or (scope == "conversation" and not self._lost <= self._observed)
+
+    def is_folded(self, scope: str) -> bool:
+        """Whether a frame stands for messages, whose words the index may not have read."""
+        return scope == "conversation" and self._frames > 0
 
     def carriers(self, form: str) -> tuple[Carrier, ...]:
         """Return where tools said this form, at most 8 places, in order."""
@@ -143,6 +167,7 @@ class EvidenceIndex:
         for form in forms:
             self._exempt.setdefault(form, how)
         if frame_kind(message) in ("summary", "drop-notice", "cleared-result"):
+            self._frames += 1
             folded = folded_observations(message)
             self._lost.update((_UNNAMED,) if folded is None else folded)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from foldproof.evidence.candidates import scan
+from foldproof.evidence.candidates import scan, without_list_markers
 from foldproof.evidence.carriers import Carrier
 from foldproof.evidence.exempt import ExemptHow, declared_forms
 from foldproof.evidence.spellings import ANY_UNIT, PART, folded_form
@@ -47,6 +47,9 @@ class Corpus(Protocol):
 
     def is_incomplete(self, scope: str) -> bool:
         """Whether evidence may be missing."""
+
+    def is_folded(self, scope: str) -> bool:
+        """Whether messages have left that were never read."""
 
     def carriers(self, form: str) -> tuple[Carrier, ...]:
         """Where tools said this form."""
@@ -134,7 +137,7 @@ def judge(text: str, corpus: Corpus, options: EvidenceOptions) -> Judgement:
     """Judge every value that `text` states against what `corpus` has read."""
     declared = tuple(_declared(text, corpus, options))
     taken = [(value.start, value.end) for value in declared]
-    scanned = [value for value in scan(text) if not _overlaps(value, taken)]
+    scanned = [value for value in without_list_markers(scan(text), text) if not _overlaps(value, taken)]
     examined = [value for value in scanned if value.is_examined(options.min_digits)]
     verdicts = [*declared, *(_verdict(value, corpus, options) for value in examined)]
     verdicts.sort(key=lambda verdict: verdict.start)
@@ -161,17 +164,14 @@ def _as(value: Value, verdict: Verdict, how: How | ExemptHow | None = None) -> V
 def _grounded(value: Value, corpus: Corpus) -> ValueVerdict | None:
     for lookup in value.lookups:
         if corpus.is_carried(lookup.form):
-            return ValueVerdict(
-                value.text,
-                value.start,
-                value.end,
-                value.kind,
-                "grounded",
-                _how(value, lookup, corpus),
-                (lookup.form,),
-                _corpus=corpus,
-            )
+            return _grounded_by(value, _how(value, lookup, corpus), (lookup.form,), corpus)
+    if value.partial is not None and corpus.is_carried(value.partial[0]) and corpus.is_carried(value.partial[1]):
+        return _grounded_by(value, "part", value.partial, corpus)  # `May 20 19:03:11 2024`
     return None
+
+
+def _grounded_by(value: Value, how: How, forms: tuple[str, ...], corpus: Corpus) -> ValueVerdict:
+    return ValueVerdict(value.text, value.start, value.end, value.kind, "grounded", how, forms, _corpus=corpus)
 
 
 def _how(value: Value, lookup: Lookup, corpus: Corpus) -> How:
@@ -196,20 +196,18 @@ def _exempt(value: Value, corpus: Corpus, options: EvidenceOptions) -> ValueVerd
 
 
 def _in_pieces(value: Value, corpus: Corpus, options: EvidenceOptions) -> ValueVerdict | None:
-    """Clear `HAT136/HAT039` when each piece that could be judged was supplied on its own."""
-    pieces = [piece for piece in value.pieces if piece.is_examined(options.min_digits)]
-    verdicts = [_grounded(piece, corpus) or _exempt(piece, corpus, options) for piece in pieces]
+    """Clear a list such as `HAT136/HAT039`, or a range, when each of its pieces was supplied on its own."""
+    verdicts = [_grounded(piece, corpus) or _exempt(piece, corpus, options) for piece in value.pieces]
     supplied = [verdict for verdict in verdicts if verdict is not None]
-    if not pieces or len(supplied) < len(pieces):
+    if not supplied or len(supplied) < len(verdicts):
         return None
     forms = tuple(form for verdict in supplied for form in verdict.forms)
-    if not forms:
-        return _as(value, "exempt", "partial")
-    return ValueVerdict(value.text, value.start, value.end, value.kind, "grounded", "part", forms, _corpus=corpus)
+    return _grounded_by(value, "part", forms, corpus) if forms else _as(value, "exempt", "partial")
 
 
 def _unsupplied(value: Value, corpus: Corpus, options: EvidenceOptions) -> ValueVerdict:
-    if corpus.is_incomplete(options.scope):
+    # A frame carries the lineage of values, and not of words that only a declared shape makes one.
+    if corpus.is_incomplete(options.scope) or (value.kind == "declared" and corpus.is_folded(options.scope)):
         return _as(value, "undecidable")
     if any(corpus.is_argument(lookup.form) for lookup in value.lookups):
         return _as(value, "echoed")

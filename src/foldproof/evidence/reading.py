@@ -22,6 +22,7 @@ from foldproof.messages import (
     ProviderToolResultPart,
     Segment,
     author_of,
+    part_text,
     tool_segments,
 )
 
@@ -66,6 +67,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _DEEPEST = 1000
+_LAST_WORD = re.compile(r"\w+\Z")
 
 
 def said_by_tools(message: Message) -> tuple[Segment, ...]:
@@ -75,11 +77,20 @@ def said_by_tools(message: Message) -> tuple[Segment, ...]:
     """
     author = author_of(message)
     if author == "tool":
-        return tool_segments(message)
+        return tuple(_without_half_a_word(segment, message) for segment in tool_segments(message))
     if author != "model" or isinstance(message.content, str):
         return ()
     outputs = ((index, _provider_output(part)) for index, part in enumerate(message.content))
     return tuple(Segment(index, output) for index, output in outputs if output)
+
+
+def _without_half_a_word(segment: Segment, message: Message) -> Segment:
+    """Leave out a word that the `toolChars` cut falls inside: the tool never said it so short."""
+    content = message.content if segment.part is None else part_text(message.content[segment.part])  # type: ignore[arg-type]
+    text, rest = segment.text, content[len(segment.text) :] if isinstance(content, str) else ""
+    if not (text and rest and text[-1].isalnum() and rest[0].isalnum()):
+        return segment
+    return segment._replace(text=_LAST_WORD.sub("", text))
 
 
 def _provider_output(part: object) -> str | None:

@@ -15,6 +15,7 @@ output changes nothing.
 | `13:00`, `13:00:25` | `1 PM`, `13:00:25` | a clock; zero seconds are not written |
 | `…4471` | `ORD-4471` | a whole segment of a longer identifier, date, path or address |
 | `?141` | `107,141,108` | a reading that the spelling allows but does not say |
+| `^3f2a91c` | a hash of 32 digits or more | the hash, abbreviated to 7 to 12 of its digits |
 | `https://host/Path` | `HTTPS://Host/Path` | an address: scheme and host without regard to case (RFC 3986 6.2.2.1) |
 """
 
@@ -29,6 +30,7 @@ from typing import Literal
 ANY_UNIT = "¤"
 PART = "…"
 POSSIBLE = "?"
+PREFIX = "^"
 
 _LARGEST_EXPONENT = 400
 _LONGEST_EXPONENT = 5
@@ -36,10 +38,13 @@ _EXACT_DIGITS = 15
 
 UNITS: dict[str, tuple[str, ...]] = {
     "%": ("%", "percent", "per cent", "pct"),
+    "bps": ("bps", "basis point", "basis points"),
+    "percentage points": ("percentage point", "percentage points"),
     "usd": ("$", "us$", "usd", "dollar", "dollars"),
     "eur": ("€", "eur", "euro", "euros"),
     "gbp": ("£", "gbp"),
     "jpy": ("jpy", "yen"),
+    "chf": ("chf",),
     "inr": ("₹", "inr", "rupee", "rupees"),
     "yen or yuan": ("¥",),
     "kb": ("kb", "kib"),
@@ -52,7 +57,7 @@ UNITS: dict[str, tuple[str, ...]] = {
 
 UNIT_OF: dict[str, str] = {spelling: unit for unit, spellings in UNITS.items() for spelling in spellings}
 
-_CURRENCIES = frozenset({"usd", "eur", "gbp", "jpy", "inr"})
+_CURRENCIES = frozenset({"usd", "eur", "gbp", "jpy", "inr", "chf"})
 
 SCALES: dict[str, int] = {
     "k": 3,
@@ -70,7 +75,15 @@ SCALES: dict[str, int] = {
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _GROUPING = str.maketrans("", "", ",'_\u00a0 ")
-_SEGMENTS = re.compile(r"[-_./:@#+?=&%]+")
+_SEPARATORS = tuple(map(re.compile, (r"[/:@#?=&%+]+", r"[-/:@#?=&%+]+", r"[-_/:@#?=&%+]+", r"[-_./:@#?=&%+]+")))
+_HEXADECIMAL = re.compile(r"[0-9a-f]+", re.ASCII)
+SHORTEST_SEGMENT = 4
+CURRENCY_CODES = "USD|EUR|GBP|JPY|INR|CHF|CNY|CAD|AUD|NZD|AED|SEK|NOK|DKK|PLN|BRL|MXN|ZAR|SGD|HKD|KRW"
+"""ISO 4217 codes that make a number money, as alternatives of a pattern."""
+
+_MOST_CUTS = 16
+_SHORTEST_HASH = 32
+_ABBREVIATED = (7, 13)
 
 
 @lru_cache(maxsize=65_536)
@@ -124,7 +137,7 @@ def ungrouped(spelling: str) -> str:
 
 def kind_of_unit(unit: str) -> Literal["percent", "money", "quantity"]:
     """Return what a number with this unit is."""
-    return "percent" if unit == "%" else "money" if unit in _CURRENCIES else "quantity"
+    return "percent" if unit in ("%", "bps", "percentage points") else "money" if unit in _CURRENCIES else "quantity"
 
 
 def number_forms(number: str, unit: str | None) -> tuple[str, ...]:
@@ -178,17 +191,37 @@ def clock_form(hour: int, minute: int, second: int = 0) -> str:
 
 
 def identifier_form(text: str) -> str:
-    """Return the form of an identifier: casefolded, without the `v` of a version."""
-    form = text.casefold()
+    """Return the form of an identifier: casefolded, without the `v` of a version or the `urn:uuid:` of a UUID."""
+    form = text.casefold().removeprefix("urn:uuid:")
     return form[1:] if form[:1] == "v" and form[1:2].isdecimal() and "." in form else form
 
 
 def segments(form: str) -> tuple[str, ...]:
-    """Return the segments of a longer identifier that hold a digit and are long enough to be told apart (3)."""
-    pieces = _SEGMENTS.split(form)
-    if len(pieces) == 1:
+    """Return the segments of a longer identifier that hold a digit and are long enough to be told apart (4).
+
+    A segment is a run between separators, or between two of the coarser ones: of `nginx:1.25.3-alpine`, `1.25.3` and
+    `1.25.3-alpine`. Of a path, what stands behind a slash is one; of a place in a file, what stands ahead of a colon.
+    """
+    found: dict[str, None] = {}
+    for separators in _SEPARATORS:
+        found |= dict.fromkeys(separators.split(form))
+    for mark in list(re.finditer("[/:]", form))[:_MOST_CUTS]:
+        found[form[mark.end() :] if mark.group() == "/" else form[: mark.start()]] = None
+    found.pop(form, None)
+    told = (piece for piece in found if len(piece) >= SHORTEST_SEGMENT and any(map(str.isdecimal, piece)))
+    return tuple(dict.fromkeys(map(identifier_form, told)))
+
+
+def hash_prefixes(form: str) -> tuple[str, ...]:
+    """Return the abbreviations (7 to 12 digits) under which a hash of 32 hexadecimal digits or more is known."""
+    if len(form) < _SHORTEST_HASH or not _HEXADECIMAL.fullmatch(form):
         return ()
-    return tuple(piece for piece in pieces if len(piece) >= 3 and any(map(str.isdecimal, piece)))  # noqa: PLR2004
+    return tuple(PREFIX + form[:length] for length in range(*_ABBREVIATED))
+
+
+def is_short_hash(form: str) -> bool:
+    """Whether an identifier may abbreviate a hash."""
+    return len(form) in range(*_ABBREVIATED) and _HEXADECIMAL.fullmatch(form) is not None
 
 
 def address_form(url: str) -> str:

@@ -15,10 +15,12 @@ from foldproof.evidence.candidates import MAY_HOLD_A_VALUE, scan
 from foldproof.evidence.reading import leaf_texts, said_by_tools
 from foldproof.messages import Message
 
-_CACHED = 256
+REMEMBERED = 256
+"""Up to how many code points a text is remembered with what it states."""
+
 _SHORT_CUTS = re.compile(
-    r"(?P<plain>[1-9]\d{0,6}|0|(?:0|[1-9]\d{0,3})\.\d{0,4}[1-9])"
-    r"|(?P<code>(?!USD|EUR|GBP|JPY|INR)[A-Z]{2,8}(?P<joined>-?)(?P<number>\d{3,10}))"
+    r"(?P<plain>[1-9]\d{0,6}|(?!19|20)[1-9]\d{7}|[1-9]\d{8,40}|0|(?:0|[1-9]\d{0,3})\.\d{0,4}[1-9])"
+    rf"|(?P<code>(?!{spellings.CURRENCY_CODES})[A-Za-z]{{2,20}}(?P<joined>-?)(?P<number>\d{{3,10}}))"
     r"|(?P<email>(?P<local>[A-Za-z]{1,20}\d{1,10})@[A-Za-z]{2,30}\.[A-Za-z]{2,10})"
     r"|(?P<time>(?P<day>\d{4}-\d\d-\d\d)T(?P<clock>(?:[01]\d|2[0-3]):[0-5]\d)(?P<second>:[0-5]\d)(?:Z|[-+]\d\d:\d\d)?)",
     re.ASCII,
@@ -37,7 +39,7 @@ _NOTHING = Stated(())
 
 def stated_by(text: str) -> Stated:
     """Return what a leaf of a result, or any text, states. Short texts repeat and are remembered."""
-    return _remembered(text) if len(text) <= _CACHED else _scanned(text)
+    return _remembered(text) if len(text) <= REMEMBERED else _scanned(text)
 
 
 def evidence_forms(messages: Sequence[Message]) -> frozenset[str]:
@@ -62,7 +64,8 @@ def _short_cut(text: str) -> Stated | None:
         return Stated((text,))
     form = text.casefold()
     if match["code"]:
-        return Stated((form, spellings.PART + match["number"]) if match["joined"] else (form,))
+        is_part = match["joined"] and len(match["number"]) >= spellings.SHORTEST_SEGMENT
+        return Stated((form, spellings.PART + match["number"]) if is_part else (form,))
     if match["email"]:
         return Stated((form, spellings.PART + match["local"].casefold()))
     return _by_timestamp(match["day"], match["clock"], match["second"])

@@ -12,6 +12,9 @@ How = Literal["exact", "spelling", "rounded", "part", "prefix", "suffix", "ambig
 """How a tool said it, the strongest first."""
 
 
+_SHORTEST_PART = 4
+
+
 class Lookup(NamedTuple):
     """A form to look up, and how strong a match under it would be."""
 
@@ -30,7 +33,7 @@ class Value(NamedTuple):
         stated: the forms a tool's value is indexed under.
         unit: the unit of a number.
         other: further forms to look it up under, the strongest first.
-        digits: how many digits it has, for the floor.
+        digits: how many digits count towards the floor.
         distinctive: whether it is examined however few digits it has (money, dates, addresses).
         pieces: what the value is made of, when each piece could be right on its own (`HAT136/HAT039`, `10-20`).
         partial: what a person must have given, then what anybody must have said, for it to be exempt in part.
@@ -54,15 +57,17 @@ class Value(NamedTuple):
         """The forms an answer's value is looked up under, the strongest first."""
         if self.kind in ("number", "money", "percent", "quantity"):
             same = tuple(Lookup(form) for form in spellings.number_lookups(self.form, self.unit))
-            weaker: tuple[Lookup, ...] = (
-                Lookup(spellings.PART + self.form, "part"),
-                Lookup(spellings.POSSIBLE + self.form, "ambiguous"),
-            )
-        elif self.kind == "identifier":
-            same, weaker = (Lookup(self.form),), (Lookup(spellings.PART + self.form, "part"),)
-        else:
-            same, weaker = (Lookup(self.form),), ()
-        return same + self.other + weaker
+            possible = (Lookup(spellings.POSSIBLE + self.form, "ambiguous"),)
+            return same + self.other + (self._as_part() if self.text.isdecimal() else ()) + possible
+        same = (Lookup(self.form),)
+        return same + self.other + (self._as_part() if self.kind == "identifier" else ())
+
+    def _as_part(self) -> tuple[Lookup, ...]:
+        """What an identifier, or a bare run of digits, may be: a segment of a longer identifier."""
+        found = [Lookup(spellings.PART + self.form, "part")] if len(self.form) >= _SHORTEST_PART else []
+        if spellings.is_short_hash(self.form):
+            found.append(Lookup(spellings.PREFIX + self.form, "prefix"))
+        return tuple(found)
 
     def is_examined(self, min_digits: int) -> bool:
         """Whether the value is above the floor.
@@ -70,8 +75,4 @@ class Value(NamedTuple):
         A number needs `min_digits` digits, and so does an identifier that is nothing but digits. A range or a ratio
         is examined when one of its ends is.
         """
-        if self.distinctive:
-            return True
-        if self.pieces:
-            return any(piece.is_examined(min_digits) for piece in self.pieces)
-        return self.digits >= min_digits and (self.kind != "identifier" or self.text.isdecimal())
+        return self.distinctive or self.digits >= min_digits

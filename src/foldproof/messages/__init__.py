@@ -4,9 +4,18 @@ The lowest room. It relies on pydantic and on nothing else: no file, no clock, n
 """
 
 from foldproof.messages.authorship import Author, author_of, is_observation
-from foldproof.messages.frames import FOLDED, OPENINGS, STAMP, FrameKind, folded_observations, frame_kind, is_stamped
+from foldproof.messages.frames import (
+    FOLDED,
+    OPENINGS,
+    STAMP,
+    FrameKind,
+    folded_messages,
+    folded_observations,
+    frame_kind,
+    is_stamped,
+)
 from foldproof.messages.kept import kept_indices
-from foldproof.messages.model import Message, Role, ToolCall, message_id
+from foldproof.messages.model import Message, Role, ToolCall, check_message, message_id
 from foldproof.messages.pairing import CallAt, Pairing, calls_of, pair, validate_messages
 from foldproof.messages.parts import (
     CitationPart,
@@ -51,6 +60,8 @@ __all__ = [
     "Turn",
     "author_of",
     "calls_of",
+    "check_message",
+    "folded_messages",
     "folded_observations",
     "frame_kind",
     "is_observation",

@@ -7,6 +7,8 @@ from typing import Literal
 from foldproof.messages.frames import frame_kind
 from foldproof.messages.model import Message
 
+_ABSENT = (None, False, "")
+
 Author = Literal["person", "app", "model", "tool", "library"]
 
 
@@ -37,7 +39,7 @@ def is_observation(message: Message) -> bool:
     """Whether a tool message reports a call that really ran, and so is evidence of anything."""
     return (
         message.role == "tool"
-        and message.not_dispatched is None
-        and message.tool_arguments_failure is None
-        and message.tool_result_origin is None
+        and message.not_dispatched in _ABSENT
+        and message.tool_arguments_failure in _ABSENT
+        and message.tool_result_origin in _ABSENT
     )

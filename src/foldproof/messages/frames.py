@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import JsonValue
+
 from foldproof.messages.model import Message
 
 FrameKind = Literal["summary", "drop-notice", "cleared-result", "evidence-check"]
@@ -24,22 +26,25 @@ OPENINGS: dict[FrameKind, str] = {
 STAMP = "axleCompaction"
 """Key in `Message.metadata` under which a compactor marks its own output: `{id, role: "summary" | "appendix"}`."""
 
+FOLDED = "foldproof"
+"""Key in a frame's metadata for what it folded: `{messages: count, observations: [message id of a tool result, …]}`."""
+
 _ANY_OPENING = tuple(OPENINGS.values())
 
 
 def frame_kind(message: Message) -> FrameKind | None:
     """Return which frame a user or tool message is, or None when it is no frame.
 
-    A stamped or lineage-carrying user message without an opening of ours is a `summary` written by somebody else.
+    A stamped or lineage-carrying user message without an opening of ours is a `summary` written by somebody else. What
+    a tool said may be anything, our words included: only the library's own note makes a tool message a cleared result.
     """
-    if message.role not in ("user", "tool"):
-        return None
-    text = message.content if isinstance(message.content, str) else message.text
-    if text.startswith(_ANY_OPENING):
-        return next(kind for kind, opening in OPENINGS.items() if text.startswith(opening))
-    if message.role == "user" and (message.folded_exempt is not None or is_stamped(message)):
-        return "summary"
-    return None
+    if message.role == "user":
+        text = message.content if isinstance(message.content, str) else message.text
+        if text.startswith(_ANY_OPENING):
+            return next(kind for kind, opening in OPENINGS.items() if text.startswith(opening))
+        return "summary" if message.folded_exempt is not None or is_stamped(message) else None
+    cleared = message.role == "tool" and FOLDED in (message.metadata or {})
+    return "cleared-result" if cleared and message.text.startswith(OPENINGS["cleared-result"]) else None
 
 
 def is_stamped(message: Message) -> bool:
@@ -47,17 +52,23 @@ def is_stamped(message: Message) -> bool:
     return message.metadata is not None and isinstance(message.metadata.get(STAMP), dict)
 
 
-FOLDED = "foldproof"
-"""Key in a frame's metadata under which it names what it folded: `{observations: [message id, …]}`."""
-
-
 def folded_observations(frame: Message) -> tuple[str, ...] | None:
     """Return the ids of the tool results that left with a frame, or None when the frame does not say.
 
     Whoever judges an answer without having read these is missing evidence.
     """
-    note = (frame.metadata or {}).get(FOLDED)
-    observations = note.get("observations") if isinstance(note, dict) else None
+    observations = _note(frame).get("observations")
     if not isinstance(observations, list):
         return None
     return tuple(str(identifier) for identifier in observations)
+
+
+def folded_messages(frame: Message) -> int:
+    """Return how many messages a frame stands for, itself when it does not say. Its text is not asked: text can lie."""
+    count = _note(frame).get("messages")
+    return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 1
+
+
+def _note(frame: Message) -> dict[str, JsonValue]:
+    note = (frame.metadata or {}).get(FOLDED)
+    return note if isinstance(note, dict) else {}

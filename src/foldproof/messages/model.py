@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, JsonValue, StrictBool
 
+from foldproof.errors import UsageError, shown
 from foldproof.messages.base import FrozenModel
 from foldproof.messages.parts import Part, part_text
 
@@ -86,6 +87,16 @@ class Message(FrozenModel):
 def _said(model: FrozenModel) -> dict[str, Any]:
     fields = {str(field.alias): getattr(model, name) for name, field in type(model).model_fields.items()}
     return {name: value for name, value in fields.items() if value is not None} | (model.model_extra or {})
+
+
+def check_message(entry: object, index: int) -> None:
+    """Check that an entry of a conversation is a message.
+
+    Raises:
+        UsageError: it is something else, such as the dict it could be read from.
+    """
+    if not isinstance(entry, Message):
+        raise UsageError(f"messages[{index}] is {shown(entry)}, not a Message; read it with foldproof.parse first")
 
 
 def message_id(message: Message) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from foldproof.errors import TranscriptError, shown
-from foldproof.messages.model import Message, ToolCall
+from foldproof.messages.model import Message, ToolCall, check_message
 from foldproof.messages.parts import ToolCallPart
 
 
@@ -87,12 +87,14 @@ def validate_messages(messages: Sequence[Message]) -> None:
     no call is answered twice. Several tool messages may follow one another to answer one batch of calls.
 
     Raises:
+        UsageError: something among the messages is no `Message`.
         TranscriptError: naming the first message that breaks this, as `$[index]`, and what to do.
     """
     waiting: dict[str, int] = {}
     asked: set[str] = set()
     owner = -1
     for index, message in enumerate(messages):
+        check_message(message, index)
         if message.role == "tool":
             _answer(message, index, waiting, asked)
             continue

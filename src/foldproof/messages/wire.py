@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from foldproof.messages.frames import FOLDED
-from foldproof.messages.model import Message
+from foldproof.messages.model import Message, check_message
 
 FRAMEWORK_FIELDS = frozenset(
     {"ephemeral", "injected_by", "not_dispatched", "tool_chars", "folded_exempt", "tool_result_origin"}
@@ -17,8 +17,13 @@ def to_wire(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Return the messages without framework fields; never one message fewer, so index `i` names the same message.
 
     A frame's own note in the metadata (`foldproof`) is removed with them; the host's metadata stays.
+
+    Raises:
+        UsageError: something among the messages is no `Message`.
     """
-    return tuple(_stripped(message) for message in messages)
+    for index, message in enumerate(messages):
+        check_message(message, index)
+    return tuple(map(_stripped, messages))
 
 
 def _stripped(message: Message) -> Message:

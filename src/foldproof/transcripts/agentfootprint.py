@@ -29,7 +29,11 @@ _PROMPT, _ANSWER = "prompt", "answer"
 class Agentfootprint:
     """The agentfootprint formats."""
 
-    format = Format("agentfootprint", "agentfootprint conversation-v1 checkpoint or recorder dump (JSON)")
+    format = Format(
+        "agentfootprint",
+        "agentfootprint conversation-v1 checkpoint or recorder dump (JSON)",
+        shape='{format: "conversation-v1", data: {history: […]}} or {runId, finalState: {history: […]}}',
+    )
 
     def recognise(self, value: Json) -> str | None:
         """Return why a value is a checkpoint envelope (of whatever version) or a recorder dump."""

@@ -21,13 +21,18 @@ from foldproof.transcripts.json_text import Json, revise, revise_items
 Place = tuple[int, int | None]
 """Index of the stored message, and of the result inside it."""
 
+_SAMPLE = 50
 _RESULT = {"id": "toolCallId", "name": "toolName", "content": "content", "isError": "isError"}
 
 
 class Axle:
     """The Axle session format."""
 
-    format = Format("axle", "Axle AgentSession or SavedAgent (JSON)")
+    format = Format(
+        "axle",
+        "Axle AgentSession or SavedAgent (JSON)",
+        shape="{sessionId, messages: [{role, content}, …]}, or {definition, session} around one",
+    )
 
     def recognise(self, value: Json) -> str | None:
         """Return why a value is a session or a saved agent."""
@@ -35,10 +40,12 @@ class Axle:
             return None
         if isinstance(value.get("session"), dict) and "definition" in value:
             return "a definition and a session" if self.recognise(value["session"]) else None
-        messages = value.get("messages")
-        if not isinstance(value.get("sessionId"), str) or not isinstance(messages, list):
+        if not isinstance(value.get("sessionId"), str) or "messages" not in value:
             return None
-        ours = all(isinstance(message, dict) and "role" in message for message in messages[:3])
+        messages = value["messages"]
+        if not isinstance(messages, list) or not messages:
+            return "a sessionId and messages"  # what is no array is an error of this place, which reading reports
+        ours = any(isinstance(message, dict) and "role" in message for message in messages[:_SAMPLE])
         return "a sessionId and messages with roles" if ours else None
 
     def read(self, value: Json) -> Sequence[Reading]:

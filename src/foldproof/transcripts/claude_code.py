@@ -9,6 +9,7 @@ Checked in real sessions of versions 1.0.x to 2.0.x (sniffly, claude-code-viewer
 * A frame is a user row: it takes the uuid of the last row it stands for and the parent of the first, so the rows around
   it need no change. Only where that does not keep the chain whole are rows linked anew.
 * Message fields that the API would not accept stand beside `message`, under `foldproof`.
+* A sub-agent is named by its `agentId`, else by its first row; a frame that takes the place of that row keeps the name.
 """
 
 from __future__ import annotations
@@ -19,41 +20,39 @@ from typing import Any
 from foldproof.errors import TranscriptError, shown
 from foldproof.transcripts.claude_rows import RowReader
 from foldproof.transcripts.claude_threads import Row, speaks, threads_of
-from foldproof.transcripts.claude_writing import Rewriting
-from foldproof.transcripts.codec import Format
+from foldproof.transcripts.claude_writing import THREAD, Rewriting
+from foldproof.transcripts.codec import FIELDS, Format
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.json_text import Json, revise, revise_items
 
-_SAMPLE = 50
 _FACTS = ("sessionId", "cwd", "gitBranch", "version")
 
 
 class ClaudeCode:
     """The Claude Code session format."""
 
-    format = Format("claude_code", "Claude Code session (JSONL) or loglines export (JSON)", one_row_a_line=True)
+    format = Format(
+        "claude_code",
+        "Claude Code session (JSONL) or loglines export (JSON)",
+        one_row_a_line=True,
+        shape="rows {type, message: {role, content}, uuid, parentUuid, sessionId}, or {loglines: [rows]}",
+    )
 
     def recognise(self, value: Json) -> str | None:
         """Return why a value is a session: an export, a row, or rows of which one says something or is a title."""
-        if isinstance(value, dict) and isinstance(value.get("loglines"), list):
+        if isinstance(value, dict) and "loglines" in value:
             return "loglines"
         rows = value if isinstance(value, list) else [value]
-        found = any(_is_ours(row) for row in rows[:_SAMPLE])
+        found = any(map(_is_ours, rows))
         return "rows with a type, a message and a parentUuid, uuid or sessionId" if found else None
 
     def read(self, value: Json) -> Sequence[Reading]:
         """Return the main conversation of a session, and one for each sub-agent."""
         rows = _rows(value)
-        facts = _facts(rows)
-        session = facts.get("sessionId")
-        readings = []
-        for thread in threads_of(rows):
-            read = RowReader().read(rows, thread.rows)
-            messages = tuple(message for message, _ in read)
-            places = tuple(place for _, place in read)
-            identifier = _thread_id(session, rows[thread.rows[0]]) if thread.side else session
-            readings.append(Reading(messages, places, facts, identifier, thread.side))
-        return readings or (Reading((), (), facts, session),)
+        try:
+            return _readings(rows)
+        except TranscriptError as error:
+            raise _placed(error, value) from error
 
     def write(self, value: Json, edits: Sequence[Edit]) -> Json:
         """Return the session with other conversations in it."""
@@ -66,6 +65,38 @@ class ClaudeCode:
         return _put_back(value, Rewriting(rows, changed, relink=True).rows())
 
 
+def _readings(rows: list[Any]) -> Sequence[Reading]:
+    _check_roles(rows)
+    facts = _facts(rows)
+    session = facts.get("sessionId")
+    readings = []
+    for thread in threads_of(rows):
+        read = RowReader().read(rows, thread.rows)
+        messages = tuple(message for message, _ in read)
+        places = tuple(place for _, place in read)
+        identifier = _thread_id(session, rows[thread.rows[0]]) if thread.side else session
+        readings.append(Reading(messages, places, facts, identifier, thread.side))
+    return readings or (Reading((), (), facts, session),)
+
+
+def _check_roles(rows: list[Any]) -> None:
+    """A row says twice who speaks; it must not say two things. On a branch that was left it is checked too."""
+    for at, row in enumerate(rows):
+        if speaks(row) and row["message"].get("role", row["type"]) != row["type"]:
+            found = shown(row["message"]["role"])
+            cause = f"unknown role {found}; expected {row['type']!r}, as the type of the row says"
+            raise TranscriptError(cause, path=f"$[{at}].message.role")
+
+
+def _placed(error: TranscriptError, value: Json) -> TranscriptError:
+    """Return an error of rows with the place of the row in its document."""
+    if isinstance(value, list):
+        return error
+    path = error.path or "$"
+    inside = "$.loglines" + path[1:] if "loglines" in value else path.replace("$[0]", "$", 1)
+    return TranscriptError(error.cause, path=inside)
+
+
 def _is_ours(row: Json) -> bool:
     if not isinstance(row, dict) or "parent_tool_use_id" in row:
         return False
@@ -75,17 +106,18 @@ def _is_ours(row: Json) -> bool:
 
 
 def _rows(value: Json) -> list[Any]:
+    path = "$"
     if isinstance(value, dict):
-        value = value["loglines"] if isinstance(value.get("loglines"), list) else [value]
+        value, path = (value["loglines"], "$.loglines") if "loglines" in value else ([value], path)
     if not isinstance(value, list):
-        raise TranscriptError(f"expected the rows of a session; found {shown(value)}", path="$")
+        raise TranscriptError(f"expected the rows of a session; found {shown(value)}", path=path)
     return value
 
 
 def _put_back(value: Json, rows: list[Any]) -> Json:
     if isinstance(value, list):
         return revise_items(value, rows)
-    if isinstance(value.get("loglines"), list):
+    if "loglines" in value:
         return revise(value, {"loglines": revise_items(value["loglines"], rows)})
     return rows[0] if len(rows) == 1 else rows
 
@@ -105,5 +137,7 @@ def _facts(rows: Sequence[Any]) -> dict[str, Any]:
 
 
 def _thread_id(session: str | None, root: Row) -> str | None:
-    own = root.get("agentId") or root.get("uuid")
+    beside = root.get(FIELDS)
+    folded = beside.get(THREAD) if isinstance(beside, dict) else None
+    own = root.get("agentId") or folded or root.get("uuid")
     return f"{session}/{own}" if own else None

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from foldproof.messages import STAMP, Message
 from foldproof.transcripts.claude_threads import Row, blocks_of, is_side
-from foldproof.transcripts.codec import FIELDS, message_from, parts_from
+from foldproof.transcripts.codec import FIELDS, id_text, message_from, parts_from
 
 SPOKEN = "message"
 """Key under which a row we wrote carries the fields of its user message, beside those of its results (by call id)."""
@@ -82,12 +82,14 @@ class RowReader:
         identifier = said.get("id") if isinstance(said.get("id"), str) else None
         draft = self._open
         if draft is None or identifier is None or draft.fields.get("id") != identifier:
-            draft = _Draft({"role": "assistant", "content": [], "id": identifier, "model": said.get("model")}, [])
+            draft = _Draft({"role": "assistant", "content": [], "id": identifier}, [])
+            if isinstance(said.get("model"), str | None):
+                draft.fields["model"] = said.get("model")
             self._drafts.append(draft)
             self._open = draft
             self._unnamed = []
         draft.places.append(Place(at, None))
-        if said.get("stop_reason") is not None:
+        if isinstance(said.get("stop_reason"), str):
             draft.fields["finishReason"] = said["stop_reason"]
         if isinstance(said["content"], str):
             draft.fields["content"].append({"type": "text", "text": said["content"]})
@@ -99,8 +101,8 @@ class RowReader:
         if kind in ("thinking", "redacted_thinking"):
             draft.thinking.append(block)
         elif kind == "tool_use" and isinstance(block.get("name"), str):
-            identifier = block.get("id")
-            if not isinstance(identifier, str):
+            identifier = id_text(block.get("id"))
+            if identifier is None:
                 identifier = made_up
                 self._unnamed.append(identifier)
             self._names[identifier] = block["name"]
@@ -139,16 +141,18 @@ class RowReader:
         self._drafts.append(_Draft(fields, [place]))
 
     def _result(self, row: Row, at: int, index: int, block: dict[str, Any], ours: dict[str, Any]) -> None:
-        identifier = block.get("tool_use_id")
+        identifier = id_text(block.get("tool_use_id"))
         if identifier is None and self._unnamed:
             identifier = self._unnamed.pop(0)
-        fields: dict[str, Any] = {"role": "tool", "toolCallId": identifier, "isError": block.get("is_error")}
+        fields: dict[str, Any] = {"role": "tool", "toolCallId": identifier}
+        if isinstance(block.get("is_error"), bool | None):
+            fields["isError"] = block.get("is_error")
         fields["content"] = parts_from(block.get("content"), f"{_path(at)}[{index}].content")
         known = ours.get(str(identifier or ""))
         if isinstance(known, dict):
             fields |= known
         else:
-            uuid = row.get("uuid")
+            uuid = id_text(row.get("uuid"))
             fields |= {"toolName": self._names.get(str(identifier)), "id": uuid and f"{uuid}:{identifier}"}
             fields |= _origin(row, block)
         self._drafts.append(_Draft(fields, [Place(at, (index,))]))

@@ -14,7 +14,8 @@ the last row is the conversation. What real files add to that (see `claude_code`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 Row = dict[str, Any]
@@ -54,11 +55,10 @@ def typed(row: Row, kind: str) -> Iterator[dict[str, Any]]:
 def threads_of(rows: Sequence[object]) -> tuple[Thread, ...]:
     """Return the conversations of a session: the main one first, then one for each sub-agent, as they start."""
     graph = _Graph(rows)
-    last_by_root: dict[int, int] = {}  # of each thread, the last row that says something
     main = [at for at, row in graph.nodes.items() if not is_side(row) and speaks(row)]
-    for at, row in graph.nodes.items():
-        if is_side(row) and speaks(row):
-            last_by_root[graph.path(at)[0]] = at
+    side = [at for at, row in graph.nodes.items() if is_side(row) and speaks(row)]
+    roots = graph.roots(side)
+    last_by_root = {roots[at]: at for at in side}  # of each thread, the last row that says something
     threads = [Thread(graph.thread(main[-1]), side=False)] if main else []
     threads += [Thread(graph.thread(leaf), side=True) for _, leaf in sorted(last_by_root.items())]
     return tuple(threads)
@@ -84,6 +84,10 @@ class _Graph:
         main = (at for at, row in self.nodes.items() if not is_side(row))
         self._has_links = any(self._named_parent(at) is not None for at in main)
         self.parents = {at: self._parent(at) for at in self.nodes}
+        self.children: dict[int, list[int]] = {}
+        for at, parent in self.parents.items():
+            if parent is not None:
+                self.children.setdefault(parent, []).append(at)
 
     def _rows_above(self) -> dict[int, int | None]:
         """For each row, the row above it in the file of the same agent."""
@@ -99,9 +103,8 @@ class _Graph:
         row = self.nodes[at]
         name = row.get("parentUuid")
         places = self._places.get(name if isinstance(name, str) else str(row.get("logicalParentUuid")), ())
-        earlier = [place for place in places if place < at]
-        later = [place for place in places if place > at]
-        return earlier[-1] if earlier else later[0] if later else None
+        before, behind = bisect_left(places, at), bisect_right(places, at)
+        return places[before - 1] if before else places[behind] if behind < len(places) else None
 
     def _parent(self, at: int) -> int | None:
         row = self.nodes[at]
@@ -124,34 +127,93 @@ class _Graph:
             at = self.parents[at]
         return path[::-1]
 
+    def roots(self, leaves: Iterable[int]) -> dict[int, int]:
+        """Return the root of each row, and of the rows above it; rows in a circle have one of theirs for a root."""
+        roots: dict[int, int] = {}
+        for leaf in leaves:
+            path: dict[int, None] = {}
+            at: int | None = leaf
+            while at is not None and at not in roots and at not in path:
+                path[at] = None
+                at = self.parents[at]
+            root = next(reversed(path), leaf) if at is None or at in path else roots[at]
+            roots |= dict.fromkeys(path, root)
+        return roots
+
     def thread(self, leaf: int) -> tuple[int, ...]:
         """Return the rows of the branch of a row that say something, with what hangs beside it."""
-        keys: dict[int, tuple[int, ...]] = {at: (order,) for order, at in enumerate(self.path(leaf))}
-        found = True
-        while found:
-            found = False
-            for at in self._beside(keys):
-                parent = self.parents[at]
-                keys[at] = (*keys[parent if parent is not None else leaf], at)
-                found = True
-        return tuple(at for at in sorted(keys, key=keys.__getitem__) if speaks(self.nodes[at]))
+        branch = self.path(leaf)
+        beside = _Beside(self, branch).rows()
+        waiting = branch[::-1]
+        order: list[int] = []
+        while waiting:
+            at = waiting.pop()
+            order.append(at)
+            waiting += reversed(beside.get(at, ()))
+        return tuple(at for at in order if speaks(self.nodes[at]))
 
-    def _beside(self, keys: dict[int, tuple[int, ...]]) -> list[int]:
-        """Return rows off the branch that belong to it: of its API messages, or answers to its open calls."""
-        spoken = [self.nodes[at] for at in keys if speaks(self.nodes[at])]
-        ids = {_api_id(row) for row in spoken} - {None}
-        calls = {str(block.get("id")) for row in spoken for block in typed(row, "tool_use")}
-        answered = {str(block.get("tool_use_id")) for row in spoken for block in typed(row, "tool_result")}
-        beside = []
-        for at, row in self.nodes.items():
-            if at in keys or self.parents[at] not in keys or not speaks(row):
-                continue
-            if row["type"] == "assistant":
-                belongs = _api_id(row) in ids
-            else:
-                results = {str(block.get("tool_use_id")) for block in typed(row, "tool_result")}
-                belongs = bool(results) and results <= calls - answered
-                answered |= results if belongs else set()
-            if belongs:
-                beside.append(at)
-        return beside
+
+class _Beside:
+    """Finds the rows off a branch that belong to it: of its API messages, or answers to its open calls.
+
+    It goes outward from the branch, a row further at a time; a result whose call is not reached yet waits for it.
+    """
+
+    def __init__(self, graph: _Graph, branch: Sequence[int]) -> None:
+        self._graph = graph
+        self._branch = branch
+        self._taken = set(branch)
+        spoken = (graph.nodes[at] for at in branch if speaks(graph.nodes[at]))
+        self._ids = {_api_id(row) for row in spoken} - {None}
+        self._calls: set[str] = set()
+        self._answered: set[str] = set()
+        self._missing: dict[int, int] = {}  # for a row of results, how many of their calls are not reached
+        self._waiting: dict[str, list[int]] = {}  # for a call that is not reached, the rows that wait for it
+
+    def rows(self) -> dict[int, list[int]]:
+        """Return the rows to add, by their parent, in the order of the file."""
+        beside: dict[int, list[int]] = {}
+        reached = list(self._branch)
+        while reached:
+            candidates = {child for at in reached for child in self._graph.children.get(at, ())}
+            candidates.update(*map(self._take, reached))
+            reached = [at for at in sorted(candidates - self._taken) if self._belongs(at)]
+            self._taken.update(reached)
+            for at in reached:
+                beside.setdefault(self._graph.parents[at] or 0, []).append(at)
+        return {parent: sorted(children) for parent, children in beside.items()}
+
+    def _take(self, at: int) -> list[int]:
+        """Note the calls and results of a row, and return the rows that waited for its calls."""
+        row = self._graph.nodes[at]
+        if not speaks(row):
+            return []
+        self._answered |= _named(row, "tool_result", "tool_use_id")
+        freed = []
+        for call in _named(row, "tool_use", "id") - self._calls:
+            self._calls.add(call)
+            for waiting in self._waiting.pop(call, ()):
+                self._missing[waiting] -= 1
+                if not self._missing[waiting]:
+                    freed.append(waiting)
+        return freed
+
+    def _belongs(self, at: int) -> bool:
+        row = self._graph.nodes[at]
+        if not speaks(row):
+            return False
+        if row["type"] == "assistant":
+            return _api_id(row) in self._ids
+        results = _named(row, "tool_result", "tool_use_id")
+        missing = results - self._calls
+        for call in missing:
+            self._waiting.setdefault(call, []).append(at)
+        self._missing[at] = len(missing)
+        if missing or not results or not results.isdisjoint(self._answered):
+            return False
+        self._answered |= results
+        return True
+
+
+def _named(row: Row, kind: str, name: str) -> set[str]:
+    return {str(block.get(name)) for block in typed(row, kind)}

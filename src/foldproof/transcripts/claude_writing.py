@@ -20,6 +20,9 @@ from foldproof.transcripts.codec import FIELDS, fields_of, made_up_id, without
 from foldproof.transcripts.conversation import Edit, Entry
 from foldproof.transcripts.json_text import revise, revise_items
 
+THREAD = "thread"
+"""Key under which the first row of a sub-agent keeps the id of its conversation, once the row it came from has left."""
+
 _CARRIED = (
     "sessionId",
     "session_id",
@@ -88,10 +91,19 @@ class Rewriting:
             else:
                 row = self._new_row(chunk, parent if previous and previous.at is None else None, parent)
                 moved = not chunk.gap
+            if previous is None and edit.reading.side and (chunk.at is None or row is not self._rows[chunk.at]):
+                row = self._named(row, edit)
             parent = _linked(row, parent) if moved and self._relink else row
             self._rows_for(chunk).append(parent)
             self._last = chunk.at if chunk.at is not None else self._last
             previous = chunk
+
+    def _named(self, row: Row, edit: Edit) -> Row:
+        """Return the new first row of a sub-agent with the id of its conversation, which derives from the first row."""
+        if edit.reading.id is None:
+            return row
+        own = edit.reading.id.removeprefix(f"{edit.reading.extras.get('sessionId')}/")
+        return revise(row, {FIELDS: {**row.get(FIELDS, {}), THREAD: own}})
 
     def _rows_for(self, chunk: _Chunk) -> list[Any]:
         """Return the list that a row goes into: in place of a row, ahead of the next one, or behind the last."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -26,7 +26,8 @@ FIELDS = "foldproof"
 class Format:
     """A saved format: its name, what it is, and whether it can be read and written.
 
-    `one_row_a_line` tells how a list of rows that never was text is written: as JSONL, or as a JSON array.
+    `one_row_a_line` tells how a list of rows that never was text is written: as JSONL, or as a JSON array. `shape` is
+    what a document of it looks like, for the error that something else was given.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Format:
     can_read: bool = True
     can_write: bool = True
     one_row_a_line: bool = False
+    shape: str = ""
 
 
 class Codec(Protocol):
@@ -81,6 +83,34 @@ def message_from(fields: Mapping[str, Any], path: str) -> Message:
         first = error.errors(include_url=False)[0]
         place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
         raise TranscriptError(f"{first['msg']}; found {shown(first['input'])}", path=path + place) from error
+
+
+def message_of_foreign_row(fields: Mapping[str, Any], own: Container[str], path: str) -> Message:
+    """Return a message of a row in which only the `own` fields have to be what we take them for.
+
+    Whoever exported the row may mean something else by any other name. An integer id is read as text; another value of
+    the wrong type is left out of the message, and stays in the row.
+
+    Raises:
+        TranscriptError: one of its own fields is wrong, and where.
+    """
+    known = dict(fields)
+    if id_text(known.get("id")) is not None:
+        known["id"] = id_text(known["id"])
+    try:
+        return Message.model_validate(known)
+    except ValidationError as error:
+        wrong = {problem["loc"][0] for problem in error.errors(include_url=False)}
+        names = [(name, str(field.alias)) for name, field in Message.model_fields.items()]  # both are read
+        foreign = {name for pair in names if not wrong.isdisjoint(pair) for name in pair if name not in own}
+        return message_from(without(known, foreign), path)
+
+
+def id_text(value: Json) -> str | None:
+    """Return an id as text: a database exports integers. None for what is no id."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else None
 
 
 def fields_of(message: Message) -> dict[str, Any]:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from foldproof.errors import UsageError
-from foldproof.messages import Message, kept_indices
+from foldproof.messages import Message, check_message, kept_indices
 from foldproof.transcripts.document import Document
 
 Piece = Any
@@ -63,8 +62,7 @@ class Conversation:
         """
         window = tuple(messages)
         for index, message in enumerate(window):
-            if not isinstance(message, Message):
-                raise UsageError(f"messages[{index}] is a {type(message).__name__}; expected a foldproof Message")
+            check_message(message, index)
         return dataclasses.replace(self, messages=window)
 
 

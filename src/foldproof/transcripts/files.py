@@ -118,7 +118,7 @@ def _from_lines(lines: Iterator[tuple[int, str]], name: str, format_name: str | 
         yield from _from_text(head[0].text, name, format_name)
         return
     try:
-        codec, is_one = codec_for([line.value for line in head], format_name)
+        codec, is_one = _codec_for(head, parsed, format_name)
     except TranscriptError as error:
         raise error.in_file(name) from error
     source = Source("jsonl")
@@ -127,6 +127,17 @@ def _from_lines(lines: Iterator[tuple[int, str]], name: str, format_name: str | 
         return
     for line in chain(head, parsed):
         yield _single(line, source, codec, name)
+
+
+def _codec_for(head: list[Line], rest: Iterator[Line], format_name: str | None) -> tuple[Codec, bool]:
+    """Return what `codec_for` says of the first lines; what was named is looked for in all of them."""
+    try:
+        return codec_for([line.value for line in head], format_name)
+    except TranscriptError:
+        if format_name is None:
+            raise
+        head += rest
+    return codec_for([line.value for line in head], format_name)
 
 
 def _single(line: Line, source: Source, codec: Codec, name: str) -> Document:

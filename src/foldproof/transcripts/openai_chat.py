@@ -25,6 +25,9 @@ from foldproof.transcripts.openai_rows import ROLES, RowReader, encode_row
 
 _RESPONSE = "response"
 _LISTS = ("messages", "traj")
+_SAMPLE, _OPENING = 50, 3
+_WRAPPERS = (*_LISTS, "request", DISPLAY, "message")
+_NAMES = {"role", "content", "name", "id", "tool_calls", "tool_call_id", "function_call", "refusal", "metadata"}
 # Content blocks of the Anthropic Messages API, which shares `role` and `content`: read as chat, calls would be lost.
 _NOT_OURS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "toolCall", "tool-call")
 
@@ -32,7 +35,11 @@ _NOT_OURS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server
 class OpenaiChat:
     """The Chat Completions format and its wrappers."""
 
-    format = Format("openai_chat", "OpenAI Chat Completions: message list, request body, JSONL, benchmark rows")
+    format = Format(
+        "openai_chat",
+        "OpenAI Chat Completions: message list, request body, JSONL, benchmark rows",
+        shape="[{role, content}, …], {messages: […]}, {traj: […]}, {request, response} or {messages_display}",
+    )
 
     def recognise(self, value: Json) -> str | None:
         """Return why a value holds chat messages."""
@@ -43,13 +50,17 @@ class OpenaiChat:
         if isinstance(value.get("request"), dict) and "response" in value:
             value = value["request"]
         for name in _LISTS:
-            if isinstance(value.get(name), list) and _are_rows(value[name]):
+            if isinstance(value.get(name), list) and (_are_rows(value[name]) or _are_nearly_rows(value[name])):
                 return f"chat messages under {name}"
-        return "a dialogue rendered to text" if isinstance(value.get(DISPLAY), str) else None
+        if DISPLAY in value:
+            return "a dialogue rendered to text"
+        # What is no array is an error of this place, which reading reports.
+        stands = _list_name(value)
+        return None if stands is None or isinstance(value[stands], list) else f"something under {stands}"
 
     def read(self, value: Json) -> Sequence[Reading]:
         """Return the conversation of a list, a request, or a wrapper."""
-        if isinstance(value, dict) and DISPLAY in value:
+        if _is_display(value):
             messages = read_display(value)
             return (Reading(messages, tuple(range(len(messages))), without(value, (DISPLAY,)), _id_of(value)),)
         rows, path = _rows(value)
@@ -65,33 +76,54 @@ class OpenaiChat:
     def write(self, value: Json, edits: Sequence[Edit]) -> Json:
         """Return the document with other messages; the response keeps its place as long as it comes last."""
         (edit,) = edits
-        if isinstance(value, dict) and DISPLAY in value:
+        if _is_display(value):
             return revise(value, write_display(value, edit.entries))
         if isinstance(value, list):
             return revise_items(value, [_row(entry, edit, value) for entry in edit.entries])
         return _write_wrapper(value, edit)
 
 
+def _is_display(value: Json) -> bool:
+    return isinstance(value, dict) and DISPLAY in value and (isinstance(value[DISPLAY], str) or not _list_name(value))
+
+
 def _are_rows(items: list[Json]) -> bool:
-    return all(isinstance(item, dict) and _is_row(item) for item in items[:3])
+    """Whether these are chat messages: one is for certain, and the first ones are of no other format.
+
+    What is wrong with a message (no object, no role, a role that nobody knows) is reported with its place on reading.
+    """
+    sample = [item for item in items[:_SAMPLE] if isinstance(item, dict)]
+    return not items or (any(map(_is_row, sample)) and not any(map(_is_foreign, sample[:_OPENING])))
+
+
+def _are_nearly_rows(items: list[Json]) -> bool:
+    """Whether these would be chat messages, had they a role: only where the name of the array says so too."""
+    opening = items[:_OPENING]
+    return all(isinstance(item, dict) and "content" in item and item.keys() <= _NAMES for item in opening) and not any(
+        map(_is_foreign, opening)
+    )
 
 
 def _is_row(item: dict[str, Any]) -> bool:
+    return item.get("role") in tuple(ROLES) or ("role" in item and "content" in item)
+
+
+def _is_foreign(item: dict[str, Any]) -> bool:
+    if "parts" in item or ("role" not in item and not item.keys().isdisjoint(_WRAPPERS)):
+        return True
     content = item.get("content")
-    known = item.get("role") in tuple(ROLES)
-    # A role that nobody knows is an error of a chat message, and is reported with its place when the rows are read.
-    if not (known or (isinstance(item.get("role"), str) and isinstance(content, str))) or "parts" in item:
-        return False
     blocks = content if isinstance(content, list) else []
     if any(isinstance(block, dict) and block.get("type") in _NOT_OURS for block in blocks):
-        return False
+        return True
     calls = item.get("tool_calls")
     first = calls[0] if isinstance(calls, list) and calls else None
-    return not isinstance(first, dict) or isinstance(first.get("function", first.get("custom")), dict)
+    return isinstance(first, dict) and not isinstance(first.get("function", first.get("custom")), dict)
 
 
 def _list_name(body: dict[str, Any]) -> str | None:
-    return next((name for name in _LISTS if isinstance(body.get(name), list)), None)
+    """Return the name of the messages: an array, else whatever stands in its place."""
+    named = [name for name in _LISTS if name in body]
+    return next((name for name in named if isinstance(body[name], list)), next(iter(named), None))
 
 
 def _rows(value: Json) -> tuple[list[dict[str, Any]], str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
-from foldproof.transcripts.codec import fields_of, made_up_id, message_from, parts_from, without
+from foldproof.transcripts.codec import fields_of, id_text, made_up_id, message_of_foreign_row, parts_from, without
 
 ROLES = {
     "system": "system",
@@ -24,6 +24,8 @@ ROLES = {
 """Roles of the format, and what they are here."""
 
 _OWN = ("role", "content", "tool_calls", "function_call", "tool_call_id")
+_OURS = ("role", "content", "toolCalls")
+"""Message fields that a row says under its format's own names; any other may be foreign."""
 
 
 class RowReader:
@@ -55,7 +57,8 @@ class RowReader:
             fields |= self._result(row)
         elif row.get("tool_calls") or row.get("function_call"):
             fields["toolCalls"] = self._calls(row, path)
-        return message_from(fields, path)
+            return message_of_foreign_row(fields, _OURS, path)
+        return message_of_foreign_row(fields, _OURS[:2], path)
 
     def _calls(self, row: dict[str, Any], path: str) -> list[dict[str, Any]]:
         self._unanswered = []
@@ -72,13 +75,14 @@ class RowReader:
         return read
 
     def _result(self, row: dict[str, Any]) -> dict[str, Any]:
-        identifier = row.get("tool_call_id", row.get("toolCallId"))
+        identifier = id_text(row.get("tool_call_id", row.get("toolCallId")))
         if row["role"] == "function" and identifier is None:
             identifier = self._next_legacy_id(row.get("name"))
         named: dict[str, Any] = {"toolCallId": identifier}
-        if "toolName" not in row:
-            known = self._names.get(identifier) if isinstance(identifier, str) else None
-            named |= {"toolName": row.get("name") or known, "name": None}
+        if not isinstance(row.get("toolName", 0), str | None):
+            name = row.get("name")
+            known = self._names.get(identifier) if identifier is not None else None
+            named |= {"toolName": name if isinstance(name, str) and name else known, "name": None}
         return named
 
     def _next_legacy_id(self, name: object) -> str:
@@ -98,7 +102,7 @@ def _call(call: object, path: str) -> dict[str, Any]:
     if not isinstance(said, dict) or not isinstance(said.get("name"), str):
         raise TranscriptError(f"expected a function with a name; found {shown(said)}", path=f"{path}.function")
     arguments = said.get("input", "") if custom else _arguments(said.get("arguments", {}))
-    identifier = call.get("id")
+    identifier = call.get("id") if id_text(call.get("id")) is None else id_text(call["id"])
     if identifier is None:
         identifier = made_up_id("call", said["name"], said.get("arguments"))
     rest = without(call, ("id", "type", "function", "custom", "name", "args"))

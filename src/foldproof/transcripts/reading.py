@@ -13,7 +13,7 @@ from foldproof.transcripts.conversation import Conversation, conversations_of
 from foldproof.transcripts.document import Document, located
 from foldproof.transcripts.files import document_in_memory, documents_of
 from foldproof.transcripts.json_text import Json, check_depth
-from foldproof.transcripts.registry import codec_for, codec_named
+from foldproof.transcripts.registry import codec_for, codec_named, not_of
 
 
 def load(path: str | os.PathLike[str], *, format: str | None = None) -> Conversation:  # noqa: A002 - the public name
@@ -98,8 +98,11 @@ def _conversations(stream: BinaryIO, name: str, format_name: str | None) -> Iter
 
 
 def _read(document: Document, number: int) -> tuple[Conversation, ...]:
+    codec = codec_named(document.format)
     try:
-        readings = codec_named(document.format).read(document.value)
+        readings = codec.read(document.value)
+        if codec.recognise(document.value) is None:  # one of several, of which the first was looked at
+            raise not_of(codec, document.value)
     except TranscriptError as error:
         raise located(error, document) from error
     return conversations_of(readings, document, number=number)

@@ -50,7 +50,7 @@ def codec_for(value: Json, name: str | None = None) -> tuple[Codec, bool]:
     """Return the codec that reads a value, and whether the value is one document (or an array of several).
 
     Raises:
-        TranscriptError: no format recognises it.
+        TranscriptError: no format recognises it, or the named one does not.
         UsageError: `name` names no format.
     """
     codecs = CODECS if name is None else (codec_named(name),)
@@ -62,11 +62,20 @@ def codec_for(value: Json, name: str | None = None) -> tuple[Codec, bool]:
             if codec.recognise(value[0]) is not None:
                 return codec, False
     if name is not None:
-        return codecs[0], True  # the named format says for itself what it misses
+        raise not_of(codecs[0], value)
     raise TranscriptError(
         f"no known format; looked for {', '.join(codec.format.name for codec in CODECS)} and found {_outline(value)}; "
         "name the format if it is one of these, and see `foldproof formats` for what each looks like"
     )
+
+
+def not_of(codec: Codec, value: Json) -> TranscriptError:
+    """Return the error that a value is no document of a format."""
+    known = codec.format
+    values = (value, *value[:1]) if isinstance(value, list) else (value,)
+    other = next((other.format.name for one in values for other in CODECS if other.recognise(one) is not None), None)
+    hint = "" if other is None else f"; it looks like {other}"
+    return TranscriptError(f"not {known.name}: found {_outline(value)}; expected {known.shape}{hint}")
 
 
 def _outline(value: Json) -> str:

@@ -36,7 +36,7 @@ def dump(conversations: Conversation | Iterable[Conversation], target: Target) -
     chunks = _texts(given)
     if isinstance(target, str | os.PathLike):
         try:
-            _write_atomically(chunks, Path(os.path.realpath(target)))
+            _write(chunks, Path(target))
         except OSError as error:
             raise UsageError(f"cannot write {os.fspath(target)}: {error.strerror or error}") from error
         return
@@ -47,20 +47,16 @@ def dump(conversations: Conversation | Iterable[Conversation], target: Target) -
         target.write(text.encode())
 
 
-def to_json(conversation: Conversation) -> Json:
-    """Return the JSON of a conversation's document, in memory; what was kept is the very objects that were parsed.
-
-    Raises:
-        TranscriptError: the window cannot be written in its format so that it reads back equal.
-    """
-    return _written(conversation.document, [conversation])
+def _write(chunks: Iterator[str], named: Path) -> None:
+    """Write a file. A pipe or a device is opened as it was named: `/dev/stdout` and `>(gzip)` have no other name."""
+    if named.exists() and not named.is_file():
+        text = "".join(chunks)
+        named.write_text(text, encoding="utf-8", newline="")
+    else:
+        _write_atomically(chunks, Path(os.path.realpath(named)))
 
 
 def _write_atomically(chunks: Iterator[str], path: Path) -> None:
-    if path.exists() and not path.is_file():  # a pipe or a device is no file to put another in the place of
-        text = "".join(chunks)
-        path.write_text(text, encoding="utf-8", newline="")
-        return
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
         with temporary.open("x", encoding="utf-8", newline="") as file:

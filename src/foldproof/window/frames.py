@@ -9,7 +9,16 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from foldproof.evidence import exempt_forms
-from foldproof.messages import FOLDED, OPENINGS, Message, folded_observations, frame_kind, is_observation, message_id
+from foldproof.messages import (
+    FOLDED,
+    OPENINGS,
+    Message,
+    folded_messages,
+    folded_observations,
+    frame_kind,
+    is_observation,
+    message_id,
+)
 from foldproof.window.records import Retain
 
 _MOST_NAMES: Final = 4
@@ -17,10 +26,9 @@ _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][\w.-]{0,47}", re.ASCII)
 _LONGEST_NAME: Final = 80
 
 _WHERE: Final[dict[Retain, str]] = {
-    "conversation": "The originals are kept with the conversation.",
+    "conversation": "The originals were handed to the application.",
     "discard": "The originals were not kept.",
 }
-_LEFT: Final = re.compile(re.escape(OPENINGS["drop-notice"]) + r" (\d{1,9}) message")
 _CLAIM_BEGINS: Final = "\n\n"
 
 
@@ -32,10 +40,10 @@ def lineage(span: Sequence[Message]) -> tuple[str, ...]:
 def summary_frame(span: Sequence[Message], *, iteration: int, model: str, retain: Retain) -> Message:
     """Return the frame for the folded span, with nothing claimed yet; `claiming` adds the summary."""
     opening = (
-        f"{OPENINGS['summary']} {_messages(len(span))} folded at iteration {iteration} by {one_line(model)}. "
+        f"{OPENINGS['summary']} {_messages(_count(span))} folded at iteration {iteration} by {one_line(model)}. "
         f"{_WHERE[retain]} The text below is a claim about them:"
     )
-    return _frame(opening + _CLAIM_BEGINS, lineage(span), _observations(span))
+    return _frame(opening + _CLAIM_BEGINS, lineage(span), _note(span))
 
 
 def claiming(frame: Message, summary: str) -> Message:
@@ -55,22 +63,14 @@ def drop_notices(
     span: Sequence[Message], *, strategy: str, tools: Sequence[str], request_kept: bool
 ) -> Iterator[Message]:
     """Yield the notices for a dropped span, from the fullest to the plainest. Notices inside the span are absorbed."""
-    exempt, observations = lineage(span), _observations(span)
-    count = len(span) + sum(stands_for(frame) - 1 for frame in _frames(span))
-    text = f"{OPENINGS['drop-notice']} {_messages(count)} left the window ({one_line(strategy)})."
+    exempt, note = lineage(span), _note(span)
+    text = f"{OPENINGS['drop-notice']} {_messages(_count(span))} left the window ({one_line(strategy)})."
     if request_kept:
         text += " The current request is kept."
     names = [name for name in tools if _PLAIN_NAME.fullmatch(name)][:_MOST_NAMES]
     if names:
-        yield _frame(f"{text} Results left: {', '.join(names)}.", exempt, observations)
-    yield _frame(text, exempt, observations)
-
-
-def stands_for(message: Message) -> int:
-    """Return how many messages a user message stands for: a drop notice for those it counts, any other for itself."""
-    text = message.text
-    counted = _LEFT.match(text) if text.startswith(OPENINGS["drop-notice"]) else None
-    return int(counted[1]) if counted else 1
+        yield _frame(f"{text} Results left: {', '.join(names)}.", exempt, note)
+    yield _frame(text, exempt, note)
 
 
 def one_line(text: str) -> str:
@@ -82,16 +82,21 @@ def _messages(count: int) -> str:
     return f"{count} message{'' if count == 1 else 's'}"
 
 
-def _observations(span: Sequence[Message]) -> list[JsonValue] | None:
-    """Return the ids of the tool results in a span, those of absorbed frames included; None when a frame names none."""
+def _count(span: Sequence[Message]) -> int:
+    """Return how many messages a span stands for: a frame of ours stands for those it took."""
+    return len(span) + sum(folded_messages(frame) - 1 for frame in _frames(span))
+
+
+def _note(span: Sequence[Message]) -> dict[str, JsonValue]:
+    """Return what a frame says to whoever judges: how much left, and which tool results, where all are known."""
     found: dict[str, None] = {}
     for frame in _frames(span):
         inherited = folded_observations(frame)
         if inherited is None:
-            return None
+            return {"messages": _count(span)}
         found |= dict.fromkeys(inherited)
     found |= dict.fromkeys(map(message_id, filter(is_observation, span)))
-    return list(found)
+    return {"messages": _count(span), "observations": list(found)}
 
 
 def _frames(span: Sequence[Message]) -> list[Message]:
@@ -100,9 +105,7 @@ def _frames(span: Sequence[Message]) -> list[Message]:
     return [message for message in users if frame_kind(message) in ("summary", "drop-notice")]
 
 
-def _frame(text: str, exempt: tuple[str, ...], observations: list[JsonValue] | None) -> Message:
-    # What is empty or unknown is written as absent: a frame is known by its opening.
+def _frame(text: str, exempt: tuple[str, ...], note: dict[str, JsonValue]) -> Message:
+    # An empty lineage is written as absent: a frame is known by its opening.
     said: dict[str, Any] = {"folded_exempt": exempt} if exempt else {}
-    if observations is not None:
-        said["metadata"] = {FOLDED: {"observations": observations}}
-    return Message(role="user", content=text, **said)
+    return Message(role="user", content=text, metadata={FOLDED: note}, **said)

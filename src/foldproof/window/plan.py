@@ -136,7 +136,13 @@ class Guards:
 
     def call(self, at: CallAt) -> ToolCall:
         """Return the call that stands there."""
-        return calls_of(self.messages[at.message])[at.position]
+        if at.message not in self._calls:
+            self._calls[at.message] = calls_of(self.messages[at.message])
+        return self._calls[at.message][at.position]
+
+    @cached_property
+    def _calls(self) -> dict[int, tuple[ToolCall, ...]]:
+        return {}
 
     def tool_of(self, index: int) -> str | None:
         """Return the name of the tool whose result the message at `index` is, where anybody says it."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, Protocol, TypedDict
 
 from foldproof.errors import UsageError, shown
-from foldproof.messages import Message
+from foldproof.messages import Message, check_message
 from foldproof.window.counting import MessageCounter
 from foldproof.window.pins import PATIENCE, PIN_NAMES, Standing
 from foldproof.window.plan import Guards, PlanRemoval, RemovalPlan
@@ -62,11 +62,11 @@ class StrategyInput:
         for name in ("paused", "pending_check_ins"):
             if isinstance(getattr(self, name), str):
                 raise UsageError(f"{name} is one string; pass a collection of ids, such as [{getattr(self, name)!r}]")
-        given: Sequence[object] = self.messages
-        strange = next((index for index, entry in enumerate(given) if not isinstance(entry, Message)), None)
-        if strange is not None:
-            found = shown(given[strange])
-            raise UsageError(f"messages[{strange}] is {found}, not a Message; read it with foldproof.parse first")
+        if not isinstance(self.messages, Sequence):
+            raise UsageError(f"messages is {shown(self.messages)}; pass a list or a tuple of messages")
+        if not all(isinstance(entry, Message) for entry in self.messages):
+            for index, entry in enumerate(self.messages):
+                check_message(entry, index)
 
     @cached_property
     def known_state(self) -> WindowState:

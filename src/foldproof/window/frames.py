@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -39,11 +39,12 @@ def lineage(span: Sequence[Message]) -> tuple[str, ...]:
 
 def summary_frame(span: Sequence[Message], *, iteration: int, model: str, retain: Retain) -> Message:
     """Return the frame for the folded span, with nothing claimed yet; `claiming` adds the summary."""
+    note = _note(span)
     opening = (
-        f"{OPENINGS['summary']} {_messages(_count(span))} folded at iteration {iteration} by {one_line(model)}. "
+        f"{OPENINGS['summary']} {_messages(note)} folded at iteration {iteration} by {one_line(model)}. "
         f"{_WHERE[retain]} The text below is a claim about them:"
     )
-    return _frame(opening + _CLAIM_BEGINS, lineage(span), _note(span))
+    return _frame(opening + _CLAIM_BEGINS, lineage(span), note)
 
 
 def claiming(frame: Message, summary: str) -> Message:
@@ -64,7 +65,7 @@ def drop_notices(
 ) -> Iterator[Message]:
     """Yield the notices for a dropped span, from the fullest to the plainest. Notices inside the span are absorbed."""
     exempt, note = lineage(span), _note(span)
-    text = f"{OPENINGS['drop-notice']} {_messages(_count(span))} left the window ({one_line(strategy)})."
+    text = f"{OPENINGS['drop-notice']} {_messages(note)} left the window ({one_line(strategy)})."
     if request_kept:
         text += " The current request is kept."
     names = [name for name in tools if _PLAIN_NAME.fullmatch(name)][:_MOST_NAMES]
@@ -78,31 +79,27 @@ def one_line(text: str) -> str:
     return " ".join(text.split())[:_LONGEST_NAME]
 
 
-def _messages(count: int) -> str:
+def _messages(note: Mapping[str, JsonValue]) -> str:
+    count = note["messages"]
     return f"{count} message{'' if count == 1 else 's'}"
 
 
-def _count(span: Sequence[Message]) -> int:
-    """Return how many messages a span stands for: a frame of ours stands for those it took."""
-    return len(span) + sum(folded_messages(frame) - 1 for frame in _frames(span))
-
-
 def _note(span: Sequence[Message]) -> dict[str, JsonValue]:
-    """Return what a frame says to whoever judges: how much left, and which tool results, where all are known."""
+    """Return what a frame says to whoever judges: how much left, and which tool results, where all are known.
+
+    A frame in the span stands for the messages it took, and names their results.
+    """
+    users = (message for message in span if message.role == "user")
+    frames = [message for message in users if frame_kind(message) in ("summary", "drop-notice")]
+    count = len(span) + sum(folded_messages(frame) - 1 for frame in frames)
     found: dict[str, None] = {}
-    for frame in _frames(span):
+    for frame in frames:
         inherited = folded_observations(frame)
         if inherited is None:
-            return {"messages": _count(span)}
+            return {"messages": count}
         found |= dict.fromkeys(inherited)
     found |= dict.fromkeys(map(message_id, filter(is_observation, span)))
-    return {"messages": _count(span), "observations": list(found)}
-
-
-def _frames(span: Sequence[Message]) -> list[Message]:
-    """Return the frames in a span that stand for messages."""
-    users = (message for message in span if message.role == "user")
-    return [message for message in users if frame_kind(message) in ("summary", "drop-notice")]
+    return {"messages": count, "observations": list(found)}
 
 
 def _frame(text: str, exempt: tuple[str, ...], note: dict[str, JsonValue]) -> Message:

@@ -5,10 +5,11 @@ Reads the OpenAI Chat shape. Needs no framework.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from foldproof import Message, SlidingWindow, UsageError, Visit, parse
+from foldproof.messages import frame_kind
 from foldproof.window import WindowState, WindowStrategy
 
 Dicts = list[dict[str, Any]]
@@ -36,7 +37,7 @@ class _Callback:
         self._strategy = strategy
         self._on_visit = on_visit
         self._state: WindowState | None = None
-        self._frames: dict[str, Message] = {}  # what was sent has no lineage: it is found again by its words
+        self._frames: dict[str, list[Message]] = {}  # what was sent has no lineage: it is found again by its words
 
     def __call__(self, messages: Dicts) -> Dicts:
         if not messages:
@@ -44,16 +45,25 @@ class _Callback:
         read = parse(list(messages), format="openai_chat").messages
         if len(read) != len(messages):
             raise UsageError(f"{len(messages)} dicts were read as {len(read)} messages; pass one dict a message")
-        window = [self._frames.get(message.text, message) if message.role == "user" else message for message in read]
+        window = self._with_frames(read)
         visit = self._strategy.visit(window, state=self._state)
         self._state = visit.state
         if self._on_visit is not None:
             self._on_visit(visit)
         if not visit.changed:
             return messages
+        self._remember(visit.messages)
         own = {id(message): given for message, given in zip(window, messages, strict=True)}
-        return [own[id(message)] if id(message) in own else self._sent(message) for message in visit.messages]
+        return [own.get(id(message)) or {"role": message.role, "content": message.text} for message in visit.messages]
 
-    def _sent(self, frame: Message) -> dict[str, Any]:
-        self._frames[frame.text] = frame
-        return {"role": frame.role, "content": frame.text}
+    def _with_frames(self, read: Sequence[Message]) -> list[Message]:
+        """Put the frames in place of what was sent of them; frames that read alike stand in the order they had."""
+        waiting = {text: iter(frames) for text, frames in self._frames.items()}
+        users = (message.text if message.role == "user" else "" for message in read)
+        return [next(waiting.get(text, iter(())), message) for text, message in zip(users, read, strict=True)]
+
+    def _remember(self, window: Sequence[Message]) -> None:
+        self._frames = {}
+        for message in window:
+            if frame_kind(message) is not None:
+                self._frames.setdefault(message.text, []).append(message)

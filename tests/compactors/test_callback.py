@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from foldproof import SlidingWindow, TranscriptError, Visit, exempt_forms, parse, validate_messages
+from foldproof import Message, SlidingWindow, TranscriptError, Visit, exempt_forms, parse, validate_messages
 from foldproof_compactors.callback import compactor
 
 
@@ -68,3 +68,15 @@ def test_visits_are_reported_and_state_is_threaded() -> None:
 def test_what_cannot_be_read_names_its_place() -> None:
     with pytest.raises(TranscriptError, match=r"\$\[1\]\.role"):
         compactor()([{"role": "user", "content": "hi"}, {"role": "wizard", "content": "ho"}])
+
+
+def test_notices_that_read_alike_keep_their_own_lineage() -> None:
+    visits: list[Visit] = []
+    compact = compactor(SlidingWindow(keep_recent_turns=1), on_visit=visits.append)
+    said, window = "x y z " * 80, list[dict[str, Any]]()
+    for number in range(1000, 1004):
+        mode = {"role": "system", "content": "mode"}  # a span ends at a system message, so notices cannot join
+        asked = {"role": "user", "content": f"order {number} {said}"}
+        window = json.loads(json.dumps(compact([*window, asked, {"role": "assistant", "content": said}, mode])))
+    given = [Message(role="user", content=f"order {number}") for number in range(1000, 1004)]
+    assert exempt_forms(visits[-1].messages) == exempt_forms(given)

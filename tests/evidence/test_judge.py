@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - digits of other scripts are what some of these tests are about
-"""Verdicts on small conversations. Expected values come from the public reports named, or from the design."""
+"""Verdicts on small conversations. Expected values come from the public reports named, or from docs/evidence.md."""
 
 from __future__ import annotations
 
@@ -209,7 +209,22 @@ def test_offsets_count_code_points_of_the_answer() -> None:
     assert list(judged(answer)) == ["１２３４", "ORD\u20114471"]
 
 
-@pytest.mark.parametrize("wrong", [{"min_digits": 0}, {"max_characters": 0}, {"shapes": ("(",)}])
+def test_what_is_glued_to_leading_json_has_no_sign() -> None:
+    assert {value.verdict for value in judged("[456]-840", result("[456]-840")).values()} == {"grounded"}
+
+
+def test_zeros_alone_are_no_value() -> None:
+    assert judged("5 000 of 000", result("{}")) == {}
+
+
+WRONG_OPTIONS = [
+    {"min_digits": 0},
+    {"max_characters": 0},
+    *({"shapes": (shape,)} for shape in ("(", "(?i)x", "a{99999999999}")),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG_OPTIONS)
 def test_options_that_make_no_sense(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         EvidenceOptions.model_validate(wrong)
@@ -267,6 +282,8 @@ def test_a_weak_resemblance_grounds_nothing(said: str, stated: str) -> None:
         ("05/06/2024", "05/06/2024", "exact"),
         ('{"order": 20240520}', "2024-05-20", "ambiguous"),
         ("107,141,108", "141", "ambiguous"),
+        ("[107,141,108]", "107,141,108", "part"),
+        ("\\u20ac1500", "\\u20ac1500", "exact"),
         ("HAT136 and HAT039", "HAT136/HAT039", "part"),
     ],
 )

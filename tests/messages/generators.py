@@ -1,4 +1,4 @@
-"""Messages as JSON, in the shape the seeds give them, with fields that no seed names; and small conversations."""
+"""Messages as JSON, as agentfootprint and Axle write them, with fields that neither names; and small conversations."""
 
 from __future__ import annotations
 

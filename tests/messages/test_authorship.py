@@ -1,4 +1,4 @@
-"""Who wrote it, row by row of the design's table. A doubt is never resolved in favour of the person."""
+"""Who wrote it, row by row. A doubt is never resolved in favour of the person."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ KINDS: tuple[FrameKind, ...] = ("summary", "drop-notice", "cleared-result", "evi
         ("assistant", {}, "model"),
         ("assistant", {"ephemeral": True}, "model"),
         ("assistant", STAMPED | {"foldedExempt": ["4417"]}, "model"),
-        # Delivered words in the model's mouth exempt nothing, as in the seed, which reads user and system turns only.
+        # Delivered words in the model's mouth exempt nothing: agentfootprint too reads user and system turns only.
         ("assistant", DELIVERED, "model"),
         ("tool", {}, "tool"),
         ("tool", {"isError": True, "toolChars": 2}, "tool"),

@@ -1,4 +1,4 @@
-"""The message: whatever JSON a seed's message is, it comes back as it was; equal messages have one fingerprint."""
+"""The message: it reads the JSON of agentfootprint and Axle and gives it back; equal ones have one fingerprint."""
 
 from __future__ import annotations
 
@@ -293,3 +293,8 @@ def test_a_message_is_named_by_its_own_id_or_by_what_it_says() -> None:
     for unnamed in (says("user", "a"), says("user", "a", id=""), says("user", "a", id=None)):
         assert message_id(unnamed) == f"sha256:{unnamed.fingerprint[:16]}"
     assert message_id(says("user", "a")) != message_id(says("user", "b"))
+
+
+def test_an_unknown_field_may_hold_anything_and_the_message_still_has_a_fingerprint() -> None:
+    one, other = (Message.model_validate({"role": "user", "content": "x", "at": at}) for at in (b"1", b"2"))
+    assert one.fingerprint != other.fingerprint

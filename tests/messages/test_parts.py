@@ -1,4 +1,4 @@
-"""Parts: the Axle union as the seed gives it; whatever else a content holds is kept whole."""
+"""Parts: the Axle union as its documentation gives it; whatever else a content holds is kept whole."""
 
 from __future__ import annotations
 

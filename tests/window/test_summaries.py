@@ -9,7 +9,7 @@ from tests.window.builders import PROSE, call, loop, plain, result, user
 
 from foldproof.messages import OPENINGS, Message
 from foldproof.tokens import default_counter
-from foldproof.window import ExtractiveSummarizer, SummaryRequest
+from foldproof.window import ExtractiveSummarizer, SummarizeOldest, SummaryRequest
 
 SPAN = [
     Message(role="user", content=f"{OPENINGS['summary']} 9 messages folded by x. A claim:\n\nThe plan is gold."),
@@ -69,3 +69,10 @@ def test_a_summary_keeps_to_its_tokens(span: tuple[Message, ...]) -> None:
     counter = default_counter()
     asked = SummaryRequest(iteration=1, model="m", max_characters=900, max_tokens=40, counter=counter)
     assert counter.count(ExtractiveSummarizer()(span, asked)) <= 40
+
+
+def test_half_of_a_surrogate_pair_does_not_stop_a_fold() -> None:
+    window = [message for _ in range(3) for message in (user("\ud83d " + PROSE), plain("\ud83d " + PROSE))]
+    visit = SummarizeOldest(0, 1).visit(window)
+    assert visit.changed
+    assert "?" in visit.messages[0].text

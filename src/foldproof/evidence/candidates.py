@@ -266,6 +266,7 @@ def _numeric(kind: Kind, text: str, start: int, amount: str, unit: str | None) -
         unit,
         digits=_digits(number),
         distinctive=unit is not None,
+        pieces=_listed(text, start) if text == number else (),
     )
 
 
@@ -274,6 +275,14 @@ def _split_scale(amount: str) -> tuple[str, str]:
         return amount, ""
     match = _SCALED.match(amount)
     return (match["number"], match["rest"].strip()) if match else (amount, "")
+
+
+def _listed(text: str, start: int) -> tuple[Value, ...]:
+    """Return the numbers that `107,141,108` may list."""
+    if not _GROUPED_TWICE.fullmatch(text):
+        return ()
+    numbers = re.finditer(r"\d+", text)
+    return tuple(value for item in numbers for value in _read_number(item.group(), start + item.start()))
 
 
 def _other_readings(number: str) -> Iterator[str]:
@@ -319,7 +328,7 @@ def _identifier(text: str, start: int) -> Value:
         start + len(text),
         form,
         stated,
-        digits=max(map(_digits, _SEPARATORS.split(text))) if loose or text.isdecimal() else 0,
+        digits=max(map(_digits, _SEPARATORS.split(text))) if (loose or text.isdecimal()) and text.strip("0") else 0,
         distinctive=len(text) >= _SHORTEST_IDENTIFIER and not loose and not text.isdecimal(),
         pieces=_pieces(text, start),
     )

@@ -18,7 +18,9 @@ BARRIER = "\ufffc"
 
 NO_BREAK_SPACE = "\u00a0"
 
-_CONTROLS = re.compile(r"\x1b\[[0-9;:]*[A-Za-z]|\\[nrt](?=\d)")  # terminal colours; line ends escaped twice
+_CONTROLS = re.compile(
+    r"\x1b\[[0-9;:]*[A-Za-z]|\\(?:[nrt]|u[0-9a-fA-F]{4})(?=\d)"
+)  # terminal colours; line ends escaped twice
 _BY_CHARACTER = (
     dict.fromkeys("\u00a0\u202f\u2007\u2009", NO_BREAK_SPACE)
     | dict.fromkeys("\u2018\u2019\u02bc\u2032", "'")

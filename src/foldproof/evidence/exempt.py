@@ -13,13 +13,20 @@ from typing import Literal
 
 from foldproof.evidence.candidates import scan
 from foldproof.evidence.spellings import POSSIBLE, folded_form
-from foldproof.messages import Message, author_of, frame_kind
+from foldproof.messages import Message, author_of, check_message, frame_kind
 
 ExemptHow = Literal["user", "system", "declared", "partial"]
 
 
 def exempt_forms(messages: Sequence[Message]) -> frozenset[str]:
-    """Return the forms that the exempt corpus holds for these messages: exactly what a fold of them must conserve."""
+    """Return the forms that the exempt corpus holds for these messages: exactly what a fold of them must conserve.
+
+    Raises:
+        UsageError: something among the messages is no `Message`.
+    """
+    for index, message in enumerate(messages):
+        if not isinstance(message, Message):
+            check_message(message, index)
     supplying = (message for message in messages if message.role in ("user", "system"))
     return frozenset().union(*(forms for _, forms in map(exemption, supplying)))
 

@@ -11,16 +11,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from foldproof.evidence.candidates import scan, without_list_markers
 from foldproof.evidence.carriers import Carrier
 from foldproof.evidence.exempt import ExemptHow, declared_forms
+from foldproof.evidence.options import EvidenceOptions, shape_pattern
 from foldproof.evidence.spellings import ANY_UNIT, PART, folded_form
 from foldproof.evidence.values import How, Kind, Lookup, Value
-
-if TYPE_CHECKING:
-    from foldproof.evidence.options import EvidenceOptions
 
 Verdict = Literal["grounded", "exempt", "derived", "echoed", "invented", "undecidable"]
 
@@ -246,7 +244,7 @@ def _edits(form: str) -> Iterator[str]:
 def _declared(text: str, corpus: Corpus, options: EvidenceOptions) -> Iterator[ValueVerdict]:
     """Judge the values of declared shapes. These are looked up in the words themselves, whole token by whole token."""
     for shape in options.shapes:
-        for match in re.finditer(rf"(?<!\w)(?:{shape})(?!\w)", text, re.IGNORECASE):
+        for match in shape_pattern(shape).finditer(text):
             if match.group():
                 yield _declared_verdict(match, corpus, options)
 

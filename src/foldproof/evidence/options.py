@@ -10,6 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from foldproof.errors import UsageError, shown
 
 
+def shape_pattern(shape: str) -> re.Pattern[str]:
+    """Return the pattern that finds the whole tokens of a declared shape, without regard to case."""
+    return re.compile(rf"(?<!\w)(?:{shape})(?!\w)", re.IGNORECASE)
+
+
 class EvidenceOptions(BaseModel):
     """Options of an evidence index and of the judgements it gives.
 
@@ -42,8 +47,8 @@ class EvidenceOptions(BaseModel):
             raise UsageError(msg)
         for shape in self.shapes:
             try:
-                re.compile(shape)
-            except re.error as error:
+                shape_pattern(shape)
+            except (re.error, OverflowError, RecursionError) as error:
                 msg = f"shapes: {shown(shape)} is no regular expression ({error})"
                 raise UsageError(msg) from error
         return self

@@ -192,7 +192,8 @@ def _rest(text: str, start: int, block: int) -> Iterator[Leaf]:
         else:
             return
     if start < len(text):
-        yield Leaf(text[start:], None, (), offset=start)
+        begin = start - 1 if start and not text[start - 1].isspace() else start  # what it is glued to decides its sign
+        yield Leaf(text[begin:], None, (), offset=begin)
 
 
 class _NotJson(Exception):  # noqa: N818 - a signal inside this module

@@ -1,4 +1,4 @@
-"""The message: one frozen model whose JSON is the seeds' JSON, with every field of both, unknown fields kept."""
+"""The message: one frozen model that reads the JSON of agentfootprint and of Axle, with every field of both."""
 
 from __future__ import annotations
 
@@ -84,7 +84,10 @@ class Message(FrozenModel):
         return copied
 
 
-def _said(model: FrozenModel) -> dict[str, Any]:
+def _said(model: object) -> object:
+    """Return what a part of a message says as JSON; an unknown field may hold anything, and says its `repr`."""
+    if not isinstance(model, FrozenModel):
+        return repr(model)
     fields = {str(field.alias): getattr(model, name) for name, field in type(model).model_fields.items()}
     return {name: value for name, value in fields.items() if value is not None} | (model.model_extra or {})
 

@@ -1,7 +1,6 @@
 """The laws that can be seen from a window before and after a compaction, each as one check.
 
-They are the window laws 1 to 6, 8 and 12 and the first lineage law of the design. What stayed is found by identity,
-else by equality, in order.
+What stayed is found by identity, else by equality, in order.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from foldproof.evidence import exempt_forms
-from foldproof.messages import Message, author_of, frame_kind, kept_indices, pair, turns_of
+from foldproof.messages import Message, author_of, check_message, frame_kind, kept_indices, pair, turns_of
 from foldproof.window.counting import total_characters
 
 Law = Literal["pairs", "request", "envelope", "recent", "span", "frames", "smaller", "head", "conservation"]
@@ -49,7 +48,7 @@ def broken_laws(
     keep_recent_turns: int = 0,
     request: str | None = None,
 ) -> tuple[BrokenLaw, ...]:
-    """Return the laws that turning `before` into `after` breaks, at most once each, in the order of the design.
+    """Return the laws that turning `before` into `after` breaks, at most once each, in this order.
 
     * `pairs`: no result lost its call, and no call its results.
     * `request`: the current request is there, verbatim: the latest thing the person said, or the text `request`.
@@ -60,7 +59,13 @@ def broken_laws(
     * `smaller`: what is new has fewer characters than what left.
     * `head`: the window still opens on a system or user message.
     * `conservation`: nothing that the person or the app supplied was lost or granted.
+
+    Raises:
+        UsageError: something in a window is no `Message`.
     """
+    for window in (before, after):
+        for index, message in enumerate(window):
+            check_message(message, index)
     case = _Case(before, after, kept_indices(before, after), keep_recent_turns, request)
     found = ((law, check(case)) for law, check in _CHECKS.items())
     return tuple(BrokenLaw(law, detail) for law, detail in found if detail is not None)

@@ -1,7 +1,7 @@
 """agentfootprint: the `conversation-v1` checkpoint, and the recorder's dump of one run.
 
 * Checkpoint `{format: "conversation-v1", data: {version: 1, runId, history: [LLMMessage], folded?, …}, savedAt}`: from
-  the library's source (hosting/envelope.ts, core/runCheckpoint.ts, at commit ead3055); no stored file was at hand.
+  the library's source (hosting/envelope.ts, core/runCheckpoint.ts, at commit ead3055); no stored one has been checked.
   Like it, a format that is not known is refused by name.
 * Recorder dump `{runId, commits, finalState: {history, systemPromptInjections, llmLatestContent, …}, events}`: checked
   in a real one. The composed system prompt and the final answer stand beside the history.

@@ -1,8 +1,8 @@
 """Axle: an `AgentSession` `{sessionId, messages}`, or a `SavedAgent` `{definition, session}` around one.
 
-From the published message types (Axle 0.30); no stored session was at hand.
+From the published message types (Axle 0.30); no stored session has been checked.
 
-* User and assistant messages are the seed's JSON; assistant content is a list of parts, and its calls are parts too.
+* User and assistant messages are the `Message`'s JSON; assistant content is a list of parts, its calls among them.
 * One tool message holds N results. Each becomes a tool message here, under the id of the message that holds it.
 * A result we wrote keeps what Axle has no place for under `foldproof`, beside its `id`, `name` and `content`.
 """

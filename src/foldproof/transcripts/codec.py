@@ -67,7 +67,7 @@ class Codec(Protocol):
 
 
 def message_from(fields: Mapping[str, Any], path: str) -> Message:
-    """Return a message made of seed-format fields.
+    """Return a message made of fields named as in its JSON.
 
     Raises:
         TranscriptError: naming the field that is wrong, below `path`.
@@ -114,8 +114,16 @@ def id_text(value: Json) -> str | None:
 
 
 def fields_of(message: Message) -> dict[str, Any]:
-    """Return every field of a message that was set, as the seeds' JSON names them."""
-    return message.model_dump(by_alias=True)
+    """Return every field of a message that was set, as its JSON names them."""
+    fields: dict[str, Any] = _as_read(message.model_dump(by_alias=True))
+    return fields
+
+
+def _as_read(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """Return a dumped value with lists where JSON that was read has lists."""
+    if isinstance(value, dict):
+        return {key: _as_read(inner) for key, inner in value.items()}
+    return [_as_read(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def objects_in(value: Json, path: str) -> list[dict[str, Any]]:

@@ -113,7 +113,7 @@ class ExtractiveSummarizer:
             if not shorter:  # too long is refused for what it is; nothing at all would pass for a failure
                 break
             summary = shorter
-        return summary
+        return summary.encode(errors="replace").decode()  # half of a surrogate pair can be read, and not be written
 
 
 def _too_many_tokens(summary: str, request: SummaryRequest) -> bool:

@@ -24,11 +24,12 @@ def exempt_forms(messages: Sequence[Message]) -> frozenset[str]:
     Raises:
         UsageError: something among the messages is no `Message`.
     """
+    forms: set[str] = set()
     for index, message in enumerate(messages):
-        if not isinstance(message, Message):
-            check_message(message, index)
-    supplying = (message for message in messages if message.role in ("user", "system"))
-    return frozenset().union(*(forms for _, forms in map(exemption, supplying)))
+        check_message(message, index)
+        if message.role in ("user", "system"):
+            forms |= exemption(message)[1]
+    return frozenset(forms)
 
 
 def exemption(message: Message) -> tuple[ExemptHow, frozenset[str]]:

@@ -38,7 +38,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def pages(kind: str) -> list[Path]:
+    return [page for page in PAGES if examples(page, kind)]
+
+
+@pytest.mark.parametrize("page", pages("python"), ids=lambda page: page.name)
 @pytest.mark.usefixtures("folder")
 def test_python_examples_run(page: Path) -> None:
     names: dict[str, object] = {}
@@ -65,7 +69,7 @@ def squeezed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", pages("console"), ids=lambda page: page.name)
 def test_console_examples_print_what_they_show(page: Path, folder: Path) -> None:
     for example in examples(page, "console"):
         for command, shown in commands(example.text):

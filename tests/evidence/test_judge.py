@@ -151,6 +151,13 @@ def test_a_year_that_nobody_gave_does_not_ride_on_the_day() -> None:
     assert judged("On May 20, 2023.", person("on 2024-05-20, not in 2023"))["May 20, 2023"].verdict == "invented"
 
 
+def test_who_gave_a_date_has_given_its_numbers() -> None:
+    for given in ("2026-10-09", "October 9, 2026", "9/10/2026"):
+        values = judged("In 2026, the 10 and the 9.", person(given), min_digits=1)
+        assert [value.verdict for value in values.values()] == ["exempt"] * 3
+    assert judged("In 2027.", person("2026-10-09"))["2027"].verdict == "invented"
+
+
 def test_a_pm_is_not_its_am_twin() -> None:
     assert judged("At 8:00 AM.", person("at 8 pm"))["8:00 AM"].verdict == "invented"
     assert judged("At 08:00.", person("at 8 Am"))["08:00"].verdict == "exempt"

@@ -7,12 +7,13 @@ exempt in its numbers too: who wrote 2026-10-09 has said 2026, 10 and 9.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
 from foldproof.evidence.candidates import scan
-from foldproof.evidence.spellings import POSSIBLE, folded_form
+from foldproof.evidence.spellings import folded_form
 from foldproof.messages import Message, author_of, check_message, frame_kind
 
 ExemptHow = Literal["user", "system", "declared", "partial"]
@@ -58,10 +59,5 @@ def forms_given(text: str) -> frozenset[str]:
     for value in scan(text):
         forms.update(value.stated)
         if value.kind == "date":
-            forms.update(_numbers_of(value.stated[0]))
+            forms.update(re.findall(r"[1-9]\d*", value.form))
     return frozenset(forms)
-
-
-def _numbers_of(date_form: str) -> list[str]:
-    numbers = date_form.rstrip(POSSIBLE).lstrip("-").split("-")
-    return [number.lstrip("0") for number in numbers]

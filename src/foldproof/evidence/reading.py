@@ -210,6 +210,7 @@ class _CutShort:
         self._quoted: int | None = None  # depth of the field that quotes the question
 
     def read(self, text: str) -> Iterator[Leaf]:
+        """Yield the complete leaves of `text`, or raise `_NotJson` where it goes on like something else."""
         position = 0
         while position < len(text):
             token = _TOKEN.match(text, position)

@@ -61,27 +61,28 @@ def run_visit(strategy: Strategy, messages: Sequence[Message], **options: Unpack
         CompactionUnmeasurableError: the strategy measures tokens and nothing can.
     """
     steps = _steps(strategy, StrategyInput(messages=messages, **options))
-    answer: object = None
-    while True:
-        try:
-            ask = steps.send(answer)
-        except StopIteration as done:
-            visit: Visit = done.value
-            return visit
-        answer = _answer(ask)
+    step = _next(steps, None)
+    while isinstance(step, _Ask):
+        step = _next(steps, _answer(step))
+    return step
 
 
 async def arun_visit(strategy: Strategy, messages: Sequence[Message], **options: Unpack[VisitOptions]) -> Visit:
     """Visit a window as `run_visit` does, awaiting a summarizer that is asynchronous."""
     steps = _steps(strategy, StrategyInput(messages=messages, **options))
-    answer: object = None
-    while True:
-        try:
-            ask = steps.send(answer)
-        except StopIteration as done:
-            visit: Visit = done.value
-            return visit
-        answer = await _awaited(ask)
+    step = _next(steps, None)
+    while isinstance(step, _Ask):
+        step = _next(steps, await _awaited(step))
+    return step
+
+
+def _next(steps: _Steps, answer: object) -> _Ask | Visit:
+    """Go on with a visit: to the next summary it needs, or to its end."""
+    try:
+        return steps.send(answer)
+    except StopIteration as done:
+        visit: Visit = done.value
+        return visit
 
 
 def _answer(ask: _Ask) -> object:

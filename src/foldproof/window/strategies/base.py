@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from foldproof.window.visit import Visit
 
 
 @dataclass(frozen=True, kw_only=True)
-class WindowStrategy:
+class WindowStrategy(ABC):
     """Subclass it, give `name` and `plan`, and the strategy can be visited.
 
     Attributes:
@@ -51,9 +52,9 @@ class WindowStrategy:
             return None
         return MessageCounter(self.counter or default_counter())
 
+    @abstractmethod
     def plan(self, given: StrategyInput, /) -> Decision:
         """Return what to do with the window."""
-        raise NotImplementedError
 
     def visit(self, messages: Sequence[Message], **options: Unpack[VisitOptions]) -> Visit:
         """Visit a window at an iteration boundary; the options are the fields of `StrategyInput`.

@@ -14,9 +14,11 @@ from foldproof.messages import (
     OPENINGS,
     STAMP,
     FrameKind,
+    author_of,
     folded_messages,
     folded_observations,
     frame_kind,
+    is_observation,
     is_stamped,
 )
 
@@ -98,6 +100,22 @@ def test_a_stamped_user_message_is_a_summary(fields: Object) -> None:
 def test_other_metadata_is_no_stamp(metadata: object) -> None:
     assert not is_stamped(says("user", "words", metadata=metadata))
     assert frame_kind(says("user", "words", metadata=metadata)) is None
+
+
+def test_a_user_message_with_our_note_is_a_summary() -> None:
+    assert frame_kind(says("user", "words", metadata={FOLDED: {"messages": 2}})) == "summary"
+    assert frame_kind(says("user", "words", metadata={FOLDED: "x"})) is None
+
+
+def test_a_cleared_result_may_keep_a_head_of_the_tools_own_words() -> None:
+    words = f"row 1\nrow 2\n{OPENINGS['cleared-result']} 90 characters left."
+    note: Object = {"metadata": {FOLDED: {"observations": ["1"]}}}
+    with_head, without = says("tool", words, toolChars=11, **note), says("tool", words[12:], toolChars=0, **note)
+    assert frame_kind(with_head) == frame_kind(without) == "cleared-result"
+    assert (author_of(with_head), author_of(without)) == ("tool", "library")
+    assert (is_observation(with_head), is_observation(without)) == (True, False)
+    assert frame_kind(says("tool", words, toolChars=11)) is None
+    assert frame_kind(says("tool", words, toolChars=3, **note)) is None
 
 
 @pytest.mark.parametrize("forms", [["4417", "8:00"], []])

@@ -6,6 +6,7 @@ from typing import Literal
 
 from foldproof.messages.frames import frame_kind
 from foldproof.messages.model import Message
+from foldproof.messages.tool_text import tool_cut
 
 _ABSENT = (None, False, "")
 
@@ -19,27 +20,32 @@ def author_of(message: Message) -> Author:
       message is a retry's feedback, and may quote the very value the model invented).
     * `app`: a system message, or a user message that the app delivered (`injected_by`).
     * `model`: an assistant message, also a delivered one: words in the model's mouth exempt nothing.
-    * `tool`: a tool message whose call really ran; only its bytes up to `toolChars` are the tool's.
+    * `tool`: a tool message whose call really ran; only its bytes up to `toolChars` are the tool's, the head that a
+      cleared result keeps among them.
     * `library`: frames, feedback, and settlements of calls that were refused, cancelled or never dispatched.
     """
     if message.role == "assistant":
         return "model"
     if message.role == "system":
         return "app"
-    if frame_kind(message) is not None:
-        return "library"
     if message.role == "tool":
         return "tool" if is_observation(message) else "library"
+    if frame_kind(message) is not None:
+        return "library"
     if message.injected_by is not None:
         return "app"
     return "library" if message.ephemeral else "person"
 
 
 def is_observation(message: Message) -> bool:
-    """Whether a tool message reports a call that really ran, and so is evidence of anything."""
+    """Whether a tool message reports a call that really ran, and so is evidence of anything.
+
+    A cleared result is one only by the head that it kept of the tool's own words.
+    """
     return (
         message.role == "tool"
         and message.not_dispatched in _ABSENT
         and message.tool_arguments_failure in _ABSENT
         and message.tool_result_origin in _ABSENT
+        and (message.metadata is None or frame_kind(message) is None or bool(tool_cut(message)))
     )

@@ -1,8 +1,9 @@
 """The messages this library writes, and how everybody knows one when they see it.
 
-A frame is known by its exact opening. A frame another system wrote is known by the compaction stamp at
-`metadata.axleCompaction`, or by the lineage it carries (`foldedExempt`), which only a frame ever does. Where a person's
-message happens to open like a frame it counts as one: a doubt is never resolved in favour of the person.
+A frame is known by its exact opening, and by the note in its metadata that says what it folded. A frame of another
+system is known by the compaction stamp at `metadata.axleCompaction`, or by the lineage it carries (`foldedExempt`),
+which only a frame ever does. Where a person's message happens to open like a frame it counts as one: a doubt is never
+resolved in favour of the person. A message that quotes a frame behind its first character is the person's.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from foldproof.messages.model import Message
+from foldproof.messages.tool_text import tool_cut
 
 FrameKind = Literal["summary", "drop-notice", "cleared-result", "evidence-check"]
 
@@ -35,21 +37,29 @@ _ANY_OPENING = tuple(OPENINGS.values())
 def frame_kind(message: Message) -> FrameKind | None:
     """Return which frame a user or tool message is, or None when it is no frame.
 
-    A stamped or lineage-carrying user message without an opening of ours is a `summary` written by somebody else. What
-    a tool said may be anything, our words included: only the library's own note makes a tool message a cleared result.
+    A stamped, noted or lineage-carrying user message without an opening of ours is a `summary` written by somebody
+    else. What a tool said may be anything, our words included: only the library's own note makes a tool message a
+    cleared result, and the library's words stand behind the `toolChars` cut, where the tool may have kept a head.
     """
     if message.role == "user":
         text = message.content if isinstance(message.content, str) else message.text
         if text.startswith(_ANY_OPENING):
             return next(kind for kind, opening in OPENINGS.items() if text.startswith(opening))
-        return "summary" if message.folded_exempt is not None or is_stamped(message) else None
-    cleared = message.role == "tool" and FOLDED in (message.metadata or {})
-    return "cleared-result" if cleared and message.text.startswith(OPENINGS["cleared-result"]) else None
+        noted = message.folded_exempt is not None or is_stamped(message) or _is_noted(message)
+        return "summary" if noted else None
+    if message.role == "tool" and _is_noted(message):
+        ours = message.text[tool_cut(message) or 0 :]
+        return "cleared-result" if ours.lstrip().startswith(OPENINGS["cleared-result"]) else None
+    return None
 
 
 def is_stamped(message: Message) -> bool:
     """Whether a compactor marked this message as its own output."""
     return message.metadata is not None and isinstance(message.metadata.get(STAMP), dict)
+
+
+def _is_noted(message: Message) -> bool:
+    return message.metadata is not None and isinstance(message.metadata.get(FOLDED), dict)
 
 
 def folded_observations(frame: Message) -> tuple[str, ...] | None:

@@ -19,6 +19,14 @@ class Segment(NamedTuple):
     text: str
 
 
+def tool_cut(message: Message) -> int | None:
+    """Return where the tool's own words end, in code points of all text of the message, or None where no cut applies.
+
+    A cut that is not a whole number inside the content is not applied.
+    """
+    return _cut(message.tool_chars, sum(len(segment.text) for segment in _whole(message)))
+
+
 def tool_segments(message: Message) -> tuple[Segment, ...]:
     """Return the tool's own words, cut at `toolChars`, in order; a provider tool's output belongs to `reading`.
 

@@ -27,15 +27,21 @@ if TYPE_CHECKING:
     from foldproof.messages import Message, ToolCall, author_of, to_wire, validate_messages
     from foldproof.transcripts import Conversation, dump, formats, load, load_all, parse
     from foldproof.window import (
+        ClearToolResults,
         CompactionUnmeasurableError,
         ExtractiveSummarizer,
         FoldedSpan,
+        Listener,
+        OffloadLarge,
+        Pipeline,
+        PromptCompactor,
         Refusal,
         SlidingWindow,
         SummarizeOldest,
         TokenBudget,
         Visit,
         WindowRecord,
+        validate_for,
     )
 
 _ROOMS = {
@@ -52,21 +58,28 @@ _ROOMS = {
     "messages": ("Message", "ToolCall", "author_of", "to_wire", "validate_messages"),
     "transcripts": ("Conversation", "dump", "formats", "load", "load_all", "parse"),
     "window": (
+        "ClearToolResults",
         "CompactionUnmeasurableError",
         "ExtractiveSummarizer",
         "FoldedSpan",
+        "Listener",
+        "OffloadLarge",
+        "Pipeline",
+        "PromptCompactor",
         "Refusal",
         "SlidingWindow",
         "SummarizeOldest",
         "TokenBudget",
         "Visit",
         "WindowRecord",
+        "validate_for",
     ),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "Carrier",
+    "ClearToolResults",
     "CompactionUnmeasurableError",
     "Conversation",
     "EvidenceIndex",
@@ -74,8 +87,12 @@ __all__ = [
     "ExtractiveSummarizer",
     "FoldedSpan",
     "Judgement",
+    "Listener",
     "Message",
     "Near",
+    "OffloadLarge",
+    "Pipeline",
+    "PromptCompactor",
     "Refusal",
     "SlidingWindow",
     "SummarizeOldest",
@@ -94,6 +111,7 @@ __all__ = [
     "load_all",
     "parse",
     "to_wire",
+    "validate_for",
     "validate_messages",
 ]
 

@@ -16,6 +16,9 @@ from foldproof.evidence.candidates import scan
 from foldproof.evidence.spellings import folded_form
 from foldproof.messages import Message, author_of, check_message, frame_kind
 
+_MESSAGES = frozenset({Message})
+_NOTHING: frozenset[str] = frozenset()
+
 ExemptHow = Literal["user", "system", "declared", "partial"]
 
 
@@ -25,25 +28,32 @@ def exempt_forms(messages: Sequence[Message]) -> frozenset[str]:
     Raises:
         UsageError: something among the messages is no `Message`.
     """
-    forms: set[str] = set()
-    for index, message in enumerate(messages):
-        check_message(message, index)
-        if message.role in ("user", "system"):
-            forms |= exemption(message)[1]
-    return frozenset(forms)
+    if not _MESSAGES.issuperset(map(type, messages)):
+        for index, entry in enumerate(messages):
+            check_message(entry, index)
+    return _NOTHING.union(*filter(None, map(_exempted, messages)))
 
 
 def exemption(message: Message) -> tuple[ExemptHow, frozenset[str]]:
     """Return who supplied what one message exempts, and its forms (none for the model, tools and frames' text)."""
+    return "system" if author_of(message) == "app" else "user", _exempted(message)
+
+
+def _exempted(message: Message) -> frozenset[str]:
+    facts = message.facts
+    if facts.exempts is None:
+        facts.exempts = _read(message)
+    return facts.exempts
+
+
+def _read(message: Message) -> frozenset[str]:
     match author_of(message):
-        case "person":
-            return "user", forms_given(message.text)
-        case "app":
-            return "system", forms_given(message.text)
+        case "person" | "app":
+            return forms_given(message.text)
         case "library" if frame_kind(message) is not None and message.role == "user":
-            return "user", frozenset(map(folded_form, message.folded_exempt or ()))
+            return frozenset(map(folded_form, message.folded_exempt or ()))
         case _:
-            return "user", frozenset()
+            return _NOTHING
 
 
 @lru_cache(maxsize=64)

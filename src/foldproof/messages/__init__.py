@@ -15,8 +15,8 @@ from foldproof.messages.frames import (
     is_stamped,
 )
 from foldproof.messages.kept import kept_indices
-from foldproof.messages.model import Message, Role, ToolCall, check_message, message_id
-from foldproof.messages.pairing import CallAt, Pairing, calls_of, pair, validate_messages
+from foldproof.messages.model import Message, Role, ToolCall, check_message, message_id, message_ids
+from foldproof.messages.pairing import CallAt, Pairing, calls_of, is_tidy, pair, validate_messages
 from foldproof.messages.parts import (
     CitationPart,
     FileInfo,
@@ -30,8 +30,9 @@ from foldproof.messages.parts import (
     ToolCallPart,
     part_text,
 )
+from foldproof.messages.reasoning import only_reasons
 from foldproof.messages.tool_text import Segment, tool_segments, tool_text
-from foldproof.messages.turns import Turn, turns_of
+from foldproof.messages.turns import Turn, turn_starts, turns_of
 from foldproof.messages.wire import FRAMEWORK_FIELDS, to_wire
 
 __all__ = [
@@ -66,13 +67,17 @@ __all__ = [
     "frame_kind",
     "is_observation",
     "is_stamped",
+    "is_tidy",
     "kept_indices",
     "message_id",
+    "message_ids",
+    "only_reasons",
     "pair",
     "part_text",
     "to_wire",
     "tool_segments",
     "tool_text",
+    "turn_starts",
     "turns_of",
     "validate_messages",
 ]

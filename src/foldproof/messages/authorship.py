@@ -24,6 +24,13 @@ def author_of(message: Message) -> Author:
       cleared result keeps among them.
     * `library`: frames, feedback, and settlements of calls that were refused, cancelled or never dispatched.
     """
+    facts = message.facts
+    if facts.author is None:
+        facts.author = _author(message)
+    return facts.author
+
+
+def _author(message: Message) -> Author:
     if message.role == "assistant":
         return "model"
     if message.role == "system":
@@ -42,6 +49,13 @@ def is_observation(message: Message) -> bool:
 
     A cleared result is one only by the head that it kept of the tool's own words.
     """
+    facts = message.facts
+    if facts.observed is None:
+        facts.observed = _is_observation(message)
+    return facts.observed
+
+
+def _is_observation(message: Message) -> bool:
     return (
         message.role == "tool"
         and message.not_dispatched in _ABSENT

@@ -41,6 +41,13 @@ def frame_kind(message: Message) -> FrameKind | None:
     else. What a tool said may be anything, our words included: only the library's own note makes a tool message a
     cleared result, and the library's words stand behind the `toolChars` cut, where the tool may have kept a head.
     """
+    facts = message.facts
+    if facts.kind is None:
+        facts.kind = _kind(message) or ""
+    return facts.kind or None
+
+
+def _kind(message: Message) -> FrameKind | None:
     if message.role == "user":
         text = message.content if isinstance(message.content, str) else message.text
         if text.startswith(_ANY_OPENING):
@@ -76,7 +83,7 @@ def folded_observations(frame: Message) -> tuple[str, ...] | None:
 def folded_messages(frame: Message) -> int:
     """Return how many messages a frame stands for, itself when it does not say. Its text is not asked: text can lie."""
     count = _note(frame).get("messages")
-    return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 1
+    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else 1
 
 
 def _note(frame: Message) -> dict[str, JsonValue]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from functools import cached_property
-from typing import Any, Literal, Self
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, JsonValue, StrictBool
 
 from foldproof.errors import UsageError, shown
 from foldproof.messages.base import FrozenModel
+from foldproof.messages.facts import Facts
 from foldproof.messages.parts import Part, part_text
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -37,6 +38,8 @@ class Message(FrozenModel):
     Raises:
         pydantic.ValidationError: an unknown role, or a field of the wrong type.
     """
+
+    __slots__ = ("facts",)
 
     role: Role
     content: str | tuple[Part, ...] = ""
@@ -67,29 +70,47 @@ class Message(FrozenModel):
         texts = (part_text(part) for part in self.content)
         return "\n".join(text for text in texts if text is not None)
 
-    @cached_property
+    if TYPE_CHECKING:
+
+        @property
+        def facts(self) -> Facts:
+            """What was worked out about this message; for the rooms of this library."""
+
+    else:
+
+        def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a field holds
+            # An empty slot comes here, once. No field is read this way, so no read of a field is slower for it.
+            if name != "facts":
+                return super().__getattr__(name)
+            facts = Facts(self.role, type(self.content) is str and self.thinking_blocks is None)
+            object.__setattr__(self, "facts", facts)
+            return facts
+
+    @property
     def fingerprint(self) -> str:
         """SHA-256 (hex) over the canonical JSON of the message.
 
         Two messages have one fingerprint exactly when they are equal and write their numbers alike (1, 1.0 and true
         are equal in Python). A field that is absent says what its default says.
         """
-        canonical = json.dumps(_said(self), sort_keys=True, default=_said)
-        return hashlib.sha256(canonical.encode()).hexdigest()
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with some fields changed, as pydantic does; it has a fingerprint of its own."""
-        copied = super().model_copy(update=update, deep=deep)
-        copied.__dict__.pop("fingerprint", None)
-        return copied
+        facts = self.facts
+        if facts.fingerprint is None:
+            canonical = json.dumps(_said(self), sort_keys=True, default=_said)
+            facts.fingerprint = hashlib.sha256(canonical.encode()).hexdigest()
+        return facts.fingerprint
 
 
 def _said(model: object) -> object:
     """Return what a part of a message says as JSON; an unknown field may hold anything, and says its `repr`."""
     if not isinstance(model, FrozenModel):
         return repr(model)
-    fields = {str(field.alias): getattr(model, name) for name, field in type(model).model_fields.items()}
-    return {name: value for name, value in fields.items() if value is not None} | (model.model_extra or {})
+    said = {alias: value for name, alias in _aliases(type(model)) if (value := getattr(model, name)) is not None}
+    return said | (model.model_extra or {})
+
+
+@cache
+def _aliases(model: type[FrozenModel]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, str(field.alias)) for name, field in model.model_fields.items())
 
 
 def check_message(entry: object, index: int) -> None:
@@ -108,4 +129,12 @@ def message_id(message: Message) -> str:
     Host messages often carry no id (OpenAI and Anthropic dicts have none), so the derived id is `sha256:` and the
     first 16 hex digits of the fingerprint.
     """
-    return message.id or f"sha256:{message.fingerprint[:16]}"
+    facts = message.facts
+    if facts.identifier is None:
+        facts.identifier = message.id or f"sha256:{message.fingerprint[:16]}"
+    return facts.identifier
+
+
+def message_ids(messages: Iterable[Message]) -> tuple[str, ...]:
+    """Return the id of every message, as `message_id` gives it."""
+    return tuple([message.facts.identifier or message_id(message) for message in messages])

@@ -45,6 +45,13 @@ class Pairing:
 
 def calls_of(message: Message) -> tuple[ToolCall, ...]:
     """Return the calls a message makes: its `tool_calls`, and those its content parts hold under other ids."""
+    facts = message.facts
+    if facts.calls is None:
+        facts.calls = _calls(message)
+    return facts.calls
+
+
+def _calls(message: Message) -> tuple[ToolCall, ...]:
     if message.role != "assistant":
         return ()
     if isinstance(message.content, str):
@@ -60,24 +67,58 @@ def pair(messages: Sequence[Message]) -> Pairing:
     results: dict[CallAt, tuple[int, ...]] = {}
     call_of: dict[int, CallAt] = {}
     orphans: list[int] = []
-    latest: dict[str | None, list[CallAt]] = {}
+    latest: dict[str | None, CallAt] = {}
+    twins: dict[CallAt, list[CallAt]] = {}  # calls of one message under one id, by the first of them
     for index, message in enumerate(messages):
-        if message.role == "assistant":
-            fresh: dict[str, list[CallAt]] = {}
-            for position, call in enumerate(calls_of(message)):
-                at = CallAt(index, position)
-                results[at] = ()
-                fresh.setdefault(call.id, []).append(at)
-            latest.update(fresh)
-        elif message.role == "tool":
-            asked = latest.get(message.tool_call_id)
-            if asked is None:
+        ids = call_ids(message)
+        if ids and message.facts.role == "tool":
+            call = latest.get(ids[0])
+            if call is None:
                 orphans.append(index)
                 continue
-            answered = asked[0] if len(asked) == 1 else next((call for call in asked if not results[call]), asked[-1])
-            results[answered] += (index,)
-            call_of[index] = answered
+            if call in twins:
+                call = next((twin for twin in twins[call] if not results[twin]), twins[call][-1])
+            results[call] = (*results[call], index)
+            call_of[index] = call
+            continue
+        for position, identifier in enumerate(ids):
+            call = CallAt(index, position)
+            results[call] = ()
+            known = latest.get(identifier)
+            if known is None or known.message != index:
+                latest[identifier] = call
+            else:
+                twins.setdefault(known, [known]).append(call)
     return Pairing(results, call_of, tuple(orphans))
+
+
+def call_ids(message: Message) -> tuple[str | None, ...]:
+    """Return the ids of the calls that a message makes, or the one id that it answers."""
+    facts = message.facts
+    if facts.call_ids is None:
+        answers = message.role == "tool"
+        facts.call_ids = (message.tool_call_id,) if answers else tuple(call.id for call in calls_of(message))
+    return facts.call_ids
+
+
+def is_tidy(messages: Sequence[Message]) -> bool:
+    """Whether the calls of every message are answered right behind it, once and in their order, and nothing else is.
+
+    Then no call waits and no pair stands apart, so that a window may be cut between any two turns.
+    """
+    waiting: tuple[str | None, ...] = ()
+    for message in messages:
+        facts = message.facts
+        ids = call_ids(message) if facts.call_ids is None else facts.call_ids
+        if facts.role != "tool":
+            if waiting:
+                return False
+            waiting = ids
+        elif waiting[:1] == ids:
+            waiting = waiting[1:]
+        else:
+            return False
+    return not waiting
 
 
 def validate_messages(messages: Sequence[Message]) -> None:

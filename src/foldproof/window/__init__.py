@@ -5,38 +5,86 @@ A strategy decides; the visit refuses, writes the frame, proves it smaller and f
 random source.
 """
 
+from foldproof.window.clearing import PlanClearing
 from foldproof.window.counting import MessageCounter, characters, total_characters
 from foldproof.window.engine import arun_visit, run_visit
+from foldproof.window.events import (
+    Event,
+    Folded,
+    Listener,
+    MessageEvicted,
+    Progress,
+    Refused,
+    Settled,
+    VisitStarted,
+)
 from foldproof.window.pins import Held, PinName, PinReport, Standing
 from foldproof.window.plan import Guards, PlanRemoval, RemovalPlan, Run
-from foldproof.window.records import DroppedResult, FoldedSpan, Retain, WindowRecord, WindowState
+from foldproof.window.providers import WIRE_RULES, Provider, WireRules, validate_for
+from foldproof.window.records import DroppedResult, FoldedSpan, Retain, Seam, WindowRecord, WindowState, span_of
 from foldproof.window.refusals import REFUSAL_REASONS, Refusal, RefusalReason
-from foldproof.window.strategies import SlidingWindow, SummarizeOldest, TokenBudget
-from foldproof.window.strategies.base import WindowStrategy
-from foldproof.window.strategy import Decision, Fold, Strategy, StrategyInput, Trigger, VisitOptions
+from foldproof.window.strategies import (
+    ClearToolResults,
+    OffloadLarge,
+    Pipeline,
+    PromptCompactor,
+    SlidingWindow,
+    SummarizeOldest,
+    TokenBudget,
+)
+from foldproof.window.strategies.base import VisitableStrategy, WindowStrategy
+from foldproof.window.strategy import (
+    Clear,
+    Decision,
+    Drop,
+    Fold,
+    InStages,
+    Strategy,
+    StrategyInput,
+    Trigger,
+    VisitOptions,
+)
 from foldproof.window.summaries import ExtractiveSummarizer, Summarizer, SummaryRequest
-from foldproof.window.triggers import CompactionUnmeasurableError, token_trigger, turn_trigger
+from foldproof.window.triggers import CompactionUnmeasurableError, size_trigger, token_trigger, turn_trigger
 from foldproof.window.visit import Visit
 
 __all__ = [
     "REFUSAL_REASONS",
+    "WIRE_RULES",
+    "Clear",
+    "ClearToolResults",
     "CompactionUnmeasurableError",
     "Decision",
+    "Drop",
     "DroppedResult",
+    "Event",
     "ExtractiveSummarizer",
     "Fold",
+    "Folded",
     "FoldedSpan",
     "Guards",
     "Held",
+    "InStages",
+    "Listener",
     "MessageCounter",
+    "MessageEvicted",
+    "OffloadLarge",
     "PinName",
     "PinReport",
+    "Pipeline",
+    "PlanClearing",
     "PlanRemoval",
+    "Progress",
+    "PromptCompactor",
+    "Provider",
     "Refusal",
     "RefusalReason",
+    "Refused",
     "RemovalPlan",
     "Retain",
     "Run",
+    "Seam",
+    "Settled",
     "SlidingWindow",
     "Standing",
     "Strategy",
@@ -48,13 +96,19 @@ __all__ = [
     "Trigger",
     "Visit",
     "VisitOptions",
+    "VisitStarted",
+    "VisitableStrategy",
     "WindowRecord",
     "WindowState",
     "WindowStrategy",
+    "WireRules",
     "arun_visit",
     "characters",
     "run_visit",
+    "size_trigger",
+    "span_of",
     "token_trigger",
     "total_characters",
     "turn_trigger",
+    "validate_for",
 ]

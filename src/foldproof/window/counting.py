@@ -35,8 +35,6 @@ MESSAGE_OVERHEAD: Final = 4
 _CACHE_ENTRIES: Final = 1 << 17
 _DATA_URI: Final = re.compile(r"data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/=]{256,}")
 
-_characters: dict[str, int] = {}
-
 
 class MessageCounter:
     """Counts messages in tokens. Counts are kept by content, so a window that only grows costs its new messages."""
@@ -57,16 +55,20 @@ class MessageCounter:
 
     def content(self, message: Message) -> int:
         """Return the tokens of a message's content, without the wire's overhead."""
-        key = message.fingerprint
-        kept = self._kept.get(key)
-        if kept is None:
-            kept = self._count(message)
-            _keep(self._kept, key, kept)
-        return kept
+        counted = message.facts.counted
+        if counted is not None and counted[0] is self.counter and counted[1] == self._part_price:
+            return counted[2]
+        tokens = self._found(message)
+        message.facts.counted = (self.counter, self._part_price, tokens)
+        return tokens
 
     def total(self, messages: Sequence[Message]) -> int:
         """Return the tokens of the messages on the wire, overhead included."""
         return sum(map(self.content, messages)) + self._overhead * len(messages)
+
+    def schemas(self, tools: Sequence[JsonValue]) -> int:
+        """Return the tokens of tool schemas, as the JSON they are sent as."""
+        return sum(self.counter.count(arguments_text(tool)) for tool in tools)
 
     def exceeds(self, messages: Sequence[Message], tokens: int) -> bool:
         """Whether the messages' content holds more than `tokens`; stops counting as soon as that is known."""
@@ -76,6 +78,16 @@ class MessageCounter:
             if total > tokens:
                 return True
         return False
+
+    def _found(self, message: Message) -> int:
+        """Return the tokens of a message, or of one that said the same: a host may read its messages anew."""
+        key = message.fingerprint
+        kept = self._kept.get(key)
+        if kept is None:
+            if len(self._kept) >= _CACHE_ENTRIES:
+                self._kept.clear()
+            kept = self._kept[key] = self._count(message)
+        return kept
 
     def _count(self, message: Message) -> int:
         return sum(self._price(text) for text in _texts(message))
@@ -89,17 +101,10 @@ class MessageCounter:
 
 def characters(message: Message) -> int:
     """Return the code points of what a message says: text, calls with their arguments, readable reasoning."""
-    content = message.content
-    if type(content) is str and (
-        message.role != "assistant" or (not message.tool_calls and message.thinking_blocks is None)
-    ):
-        return len(content)
-    key = message.fingerprint
-    kept = _characters.get(key)
-    if kept is None:
-        kept = sum(len(text) for text in _texts(message) if text is not None)
-        _keep(_characters, key, kept)
-    return kept
+    facts = message.facts
+    if facts.characters is None:
+        facts.characters = sum(len(text) for text in _texts(message) if text is not None)
+    return facts.characters
 
 
 def longer_than(messages: Sequence[Message], size: int) -> bool:
@@ -157,9 +162,3 @@ def _words(part: Part) -> str | None:
             return arguments_text(part.citations)
         case _:
             return part_text(part)
-
-
-def _keep(kept: dict[str, int], key: str, value: int) -> None:
-    if len(kept) >= _CACHE_ENTRIES:
-        kept.clear()
-    kept[key] = value

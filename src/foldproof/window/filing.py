@@ -1,37 +1,23 @@
-"""From what was tried at a visit to the visit: its record, its fold, and the state for the next one."""
+"""From what was tried at a visit to the visit: its record, its spans, and the state for the next one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple
+from itertools import chain
+from typing import Final, Literal
 
-from foldproof.messages import Message, is_observation, message_id
+from foldproof.messages import Message, message_id
 from foldproof.window.counting import total_characters
 from foldproof.window.pins import PIN_NAMES, PinName
 from foldproof.window.plan import RemovalPlan, Run, worthiest_first
-from foldproof.window.records import DroppedResult, FoldedSpan, Replacement, WindowRecord, WindowState
+from foldproof.window.records import DroppedResult, FoldedSpan, Seam, WindowRecord, WindowState
 from foldproof.window.refusals import Refusal, RefusalReason, in_order
-from foldproof.window.strategy import Decision, StrategyInput
+from foldproof.window.replacing import Replaced
+from foldproof.window.strategy import Clear, Decision, Fold, StrategyInput
 from foldproof.window.visit import Visit
 
 _MOST_LATCHES: Final = 64
-
-
-class Replaced(NamedTuple):
-    """What left, and what stands for it (nothing, when nothing had to)."""
-
-    run: Run
-    span: Sequence[Message]
-    tools: tuple[str, ...]
-    frame: Message | None
-    replacement: Replacement
-    summary: str | None = None
-
-    @property
-    def frames(self) -> tuple[Message, ...]:
-        """The frame, or nothing."""
-        return () if self.frame is None else (self.frame,)
 
 
 @dataclass
@@ -42,52 +28,71 @@ class Attempt:
     given: StrategyInput
     decision: Decision
     refusals: list[Refusal] = field(default_factory=list)
-    replaced: Replaced | None = None
+    replaced: list[Replaced] = field(default_factory=list)
     skipped: Literal["latched", "no-room"] | None = None
     latched: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
         self.latched = list(self.given.known_state.latched)
 
+    def refuse(self, run: Run, reason: RefusalReason, detail: str) -> None:
+        """Note that a span which was chosen stays."""
+        self.refusals.append(
+            Refusal(
+                reason=reason,
+                turn_index=run.turn_index,
+                message_index=run.start,
+                message_id=message_id(self.given.messages[run.start]),
+                detail=detail,
+            )
+        )
 
-def span_refusal(given: StrategyInput, run: Run, reason: RefusalReason, detail: str) -> Refusal:
-    """Return the refusal of a span that was chosen."""
-    return Refusal(
-        reason=reason,
-        turn_index=run.turn_index,
-        message_index=run.start,
-        message_id=message_id(given.messages[run.start]),
-        detail=detail,
-    )
+    @property
+    def left(self) -> list[Message]:
+        """The messages that leave, in order."""
+        return [message for replaced in self.replaced for message in replaced.span]
 
-
-def results_in(given: StrategyInput, run: Run) -> tuple[str, ...]:
-    """Return the tools whose results stand in a run, in order, each once."""
-    guards = given.plan_removal.guards
-    results = (index for index in range(run.start, run.stop) if given.messages[index].role == "tool")
-    names = (guards.tool_of(index) for index in results if is_observation(given.messages[index]))
-    return tuple(dict.fromkeys(name for name in names if name is not None))
+    @property
+    def frames(self) -> list[Message]:
+        """The frames that stand for them, in order."""
+        return [frame for replaced in self.replaced for frame in replaced.frames]
 
 
 def file_visit(attempt: Attempt) -> Visit:
     """Return the visit: everything that was tried, filed, and the new window beside it."""
-    replaced, messages = attempt.replaced, attempt.given.messages
     record = _record(attempt)
-    if replaced is None:
-        return Visit(messages=messages, record=record, state=_next_state(attempt, record))
-    run = replaced.run
+    state = _next_state(attempt, record)
+    if not attempt.replaced:
+        return Visit(messages=attempt.given.messages, record=record, state=state)
     return Visit(
-        messages=(*messages[: run.start], *replaced.frames, *messages[run.stop :]),
+        messages=tuple(chain.from_iterable(_pieces(attempt))),
         record=record,
-        folded=_folded_span(attempt, replaced, record),
-        state=_next_state(attempt, record),
+        spans=tuple(_spans(attempt)),
+        state=state,
     )
+
+
+def next_pin_blocks(before: WindowState, record: WindowRecord) -> dict[PinName, int]:
+    """Count, for each pin, the visits in a row at which nothing left while it held a turn."""
+    if record.outcome == "removed":
+        return {}
+    held = {refusal.reason for refusal in record.refusals}
+    return {name: before.pin_blocks.get(name, 0) + 1 for name in PIN_NAMES if name in held}
+
+
+def _pieces(attempt: Attempt) -> Iterator[Sequence[Message]]:
+    """Yield the new window piece by piece: what stays, and the frames at their seams."""
+    messages, behind = attempt.given.messages, 0
+    for replaced in attempt.replaced:
+        yield messages[behind : replaced.run.start]
+        yield replaced.frames
+        behind = replaced.run.stop
+    yield messages[behind:]
 
 
 def _record(attempt: Attempt) -> WindowRecord:
     given, trigger, removal = attempt.given, attempt.decision.trigger, attempt.decision.removal
-    before, after = _characters(attempt)
-    tokens = trigger.measured if trigger.counted else None
+    same = total_characters(given.messages)
     asked = WindowRecord(
         strategy=attempt.strategy,
         iteration=given.iteration,
@@ -99,63 +104,68 @@ def _record(attempt: Attempt) -> WindowRecord:
         over_budget=trigger.over,
         messages_before=len(given.messages),
         messages_after=len(given.messages),
-        characters_before=before,
-        characters_after=after,
-        tokens_before=tokens,
-        tokens_after=tokens,
+        characters_before=same,
+        characters_after=same,
+        tokens_before=trigger.counted,
+        tokens_after=trigger.counted,
+        provider=given.provider,
     )
     if removal is None:
         return asked
     engaged = asked.model_copy(update=_engaged(attempt, removal))
-    if attempt.replaced is None:
+    if not attempt.replaced:
         return engaged
-    return engaged.model_copy(update=_removed(attempt, attempt.replaced, engaged))
-
-
-def _characters(attempt: Attempt) -> tuple[int, int]:
-    """Return what the window says before and after the visit, reading every message once."""
-    messages, replaced = attempt.given.messages, attempt.replaced
-    if replaced is None:
-        same = total_characters(messages)
-        return same, same
-    stays = total_characters(messages[: replaced.run.start]) + total_characters(messages[replaced.run.stop :])
-    return stays + total_characters(replaced.span), stays + total_characters(replaced.frames)
+    return engaged.model_copy(update=_removed(attempt, engaged))
 
 
 def _engaged(attempt: Attempt, removal: RemovalPlan) -> dict[str, object]:
-    fold = attempt.decision.fold
+    how = attempt.decision.how
     return {
         "refusals": in_order([*removal.refusals, *attempt.refusals]),
         "observations": removal.observations,
         "ledger_facts": removal.ledger_facts,
-        "summarizer": None if fold is None else fold.model,
-        "summarizer_skipped": None if fold is None else attempt.skipped,
+        "summarizer": how.model if isinstance(how, Fold) else None,
+        "summarizer_skipped": attempt.skipped if isinstance(how, Fold) else None,
     }
 
 
-def _removed(attempt: Attempt, replaced: Replaced, record: WindowRecord) -> dict[str, object]:
-    run, span, frame = replaced.run, replaced.span, replaced.frame
+def _removed(attempt: Attempt, record: WindowRecord) -> dict[str, object]:
+    given, left, frames = attempt.given, attempt.left, attempt.frames
+    removed = tuple(map(message_id, left))
+    first = attempt.replaced[0]
+    guards = given.plan_removal.guards
     return {
         "outcome": "removed",
-        "removed": tuple(map(message_id, span)),
-        "removed_count": len(span),
-        "removed_from": run.start,
-        "messages_after": record.messages_before - len(span) + (frame is not None),
-        "tokens_after": _tokens_after(attempt, replaced, record.tokens_before),
-        "dropped_observations": replaced.tools,
-        "dropped_standings": _standings_in(attempt.given, span),
-        "dead_calls": attempt.given.plan_removal.guards.dead_calls(run),
-        "replacement": replaced.replacement,
-        "frame": None if frame is None else message_id(frame),
-        **_summary_sizes(attempt, replaced.summary),
+        "removed": removed,
+        "removed_count": len(removed),
+        "removed_from": first.run.start,
+        "seams": tuple(map(_seam, attempt.replaced)),
+        "messages_after": record.messages_before - len(left) + len(frames),
+        "characters_after": record.characters_before - total_characters(left) + total_characters(frames),
+        "tokens_after": _tokens_after(attempt, record.tokens_before),
+        "dropped_observations": tuple(dict.fromkeys(tool for one in attempt.replaced for tool in one.tools)),
+        "dropped_standings": _standings_of(given, left),
+        "dead_calls": tuple(chain.from_iterable(guards.dead_calls(one.run) for one in attempt.replaced)),
+        "replacement": first.replacement,
+        "frame": message_id(first.frames[0]) if first.frames else None,
+        **_summary_sizes(attempt, first.summary),
     }
 
 
-def _tokens_after(attempt: Attempt, replaced: Replaced, before: int | None) -> int | None:
+def _seam(replaced: Replaced) -> Seam:
+    return Seam(
+        start=replaced.run.start,
+        count=len(replaced.span),
+        replacement=replaced.replacement,
+        frames=tuple(map(message_id, replaced.frames)),
+    )
+
+
+def _tokens_after(attempt: Attempt, before: int | None) -> int | None:
     counter = attempt.decision.counter
     if before is None or counter is None:
         return None
-    return before - counter.total(replaced.span) + counter.total(replaced.frames)
+    return before - counter.total(attempt.left) + counter.total(attempt.frames)
 
 
 def _summary_sizes(attempt: Attempt, summary: str | None) -> dict[str, object]:
@@ -166,39 +176,32 @@ def _summary_sizes(attempt: Attempt, summary: str | None) -> dict[str, object]:
     }
 
 
-def _standings_in(given: StrategyInput, span: Sequence[Message]) -> tuple[DroppedResult, ...]:
+def _standings_of(given: StrategyInput, left: Sequence[Message]) -> tuple[DroppedResult, ...]:
     if given.standings is None:
         return ()
-    ids = [message.tool_call_id for message in span if message.role == "tool" and message.tool_call_id]
+    ids = [message.tool_call_id for message in left if message.role == "tool" and message.tool_call_id]
     ranked = worthiest_first(ids, given.standings)
     return tuple(DroppedResult(tool_call_id=name, standing=given.standings.get(name)) for name in ranked)
 
 
-def _folded_span(attempt: Attempt, replaced: Replaced, record: WindowRecord) -> FoldedSpan | None:
-    fold = attempt.decision.fold
-    if fold is None or replaced.frame is None:
-        return None
-    return FoldedSpan(
-        fingerprint=replaced.frame.fingerprint,
-        iteration=attempt.given.iteration,
-        model=fold.model,
-        message_count=len(replaced.span),
-        removed=record.removed,
-        retain=fold.retain,
-        originals=tuple(replaced.span) if fold.retain == "conversation" else None,
-    )
+def _spans(attempt: Attempt) -> Iterator[FoldedSpan]:
+    how = attempt.decision.how
+    if not isinstance(how, Fold | Clear):
+        return
+    for replaced in attempt.replaced:
+        yield FoldedSpan(
+            fingerprint=replaced.frames[0].fingerprint,
+            iteration=attempt.given.iteration,
+            model=how.model if isinstance(how, Fold) else None,
+            message_count=len(replaced.span),
+            removed=tuple(map(message_id, replaced.span)),
+            retain=how.retain,
+            originals=tuple(replaced.span) if how.retain == "conversation" else None,
+        )
 
 
 def _next_state(attempt: Attempt, record: WindowRecord) -> WindowState:
     if record.outcome == "idle":
         return attempt.given.known_state
-    return WindowState(latched=tuple(attempt.latched[-_MOST_LATCHES:]), pin_blocks=_pin_blocks(attempt, record))
-
-
-def _pin_blocks(attempt: Attempt, record: WindowRecord) -> dict[PinName, int]:
-    """Count, for each pin, the visits in a row at which nothing left while it held a turn."""
-    if record.outcome == "removed":
-        return {}
-    before = attempt.given.known_state.pin_blocks
-    held = {refusal.reason for refusal in record.refusals}
-    return {name: before.get(name, 0) + 1 for name in PIN_NAMES if name in held}
+    blocks = next_pin_blocks(attempt.given.known_state, record)
+    return WindowState(latched=tuple(attempt.latched[-_MOST_LATCHES:]), pin_blocks=blocks)

@@ -1,4 +1,7 @@
-"""The words of the frames that a visit writes. Library words come first; a summary follows them verbatim, as data."""
+"""The words of the frames that a visit writes. Library words come first; what is quoted follows them verbatim, as data.
+
+Only a cleared result may keep something ahead of them: a head of the tool's own words, up to its `toolChars`.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,14 @@ from foldproof.evidence import exempt_forms
 from foldproof.messages import (
     FOLDED,
     OPENINGS,
+    STAMP,
     Message,
     folded_messages,
     folded_observations,
     frame_kind,
     is_observation,
     message_id,
+    tool_text,
 )
 from foldproof.window.records import Retain
 
@@ -30,6 +35,8 @@ _WHERE: Final[dict[Retain, str]] = {
     "discard": "The originals were not kept.",
 }
 _CLAIM_BEGINS: Final = "\n\n"
+_BREAKS: Final = ("\n", " ", ',"', ",{", ",[")
+"""Where a head may end: behind the first character of one of these. A comma alone may stand inside a number."""
 
 
 def lineage(span: Sequence[Message]) -> tuple[str, ...]:
@@ -60,6 +67,21 @@ def claim_of(frame: Message) -> str:
     return text.partition(_CLAIM_BEGINS)[2]
 
 
+def appendix(quotes: Sequence[str], *, of: int) -> Message:
+    """Return the frame beside a summary that quotes the latest of the `of` things the person said in the span."""
+    opening = (
+        f"{OPENINGS['summary']} Appendix: the last {len(quotes)} of {of} messages of the person among those folded, "
+        "verbatim and in order:"
+    )
+    return _frame(_CLAIM_BEGINS.join((opening, *quotes)), (), {"messages": 0, "observations": []})
+
+
+def stamped(frame: Message, identifier: str, role: str) -> Message:
+    """Return a frame marked as a compactor's own output: `summary` or `appendix`, under one identifier a fold."""
+    metadata: dict[str, JsonValue] = {STAMP: {"id": identifier, "role": role}, **(frame.metadata or {})}
+    return frame.model_copy(update={"metadata": metadata})
+
+
 def drop_notices(
     span: Sequence[Message], *, strategy: str, tools: Sequence[str], request_kept: bool
 ) -> Iterator[Message]:
@@ -74,9 +96,43 @@ def drop_notices(
     yield _frame(text, exempt, note)
 
 
+def cleared_result(result: Message, *, tool: str | None, retain: Retain, head_characters: int = 0) -> Message:
+    """Return the frame for one tool result, in its place: what said how much, and how to get it back.
+
+    At most `head_characters` of the tool's own words stay ahead, cut where no word is cut.
+    """
+    said = tool_text(result)
+    head = _head(said, head_characters)
+    name = tool if tool is not None and _PLAIN_NAME.fullmatch(tool) else "The tool"
+    if retain == "conversation":
+        back = f"The original was handed to the application as {message_id(result)}"
+    else:
+        back = "The original was not kept"
+    kept = f" The first {len(head):,} stand above." if head else ""
+    text = (
+        f"{OPENINGS['cleared-result']} {name} said {len(said):,} characters, which left the window.{kept} "
+        f"{back}; calling the tool again may bring it back."
+    )
+    observed: list[JsonValue] = [message_id(result)] if is_observation(result) else []
+    return Message(
+        role="tool",
+        content=f"{head}\n\n{text}" if head else text,
+        tool_call_id=result.tool_call_id,
+        tool_chars=len(head),
+        metadata={FOLDED: {"messages": 1, "observations": observed}},
+        **{name: value for name in ("name", "tool_name", "is_error") if (value := getattr(result, name)) is not None},
+    )
+
+
 def one_line(text: str) -> str:
     """Return `text` on one line of at most 80 characters, so that a name cannot pass for the library's own words."""
     return " ".join(text.split())[:_LONGEST_NAME]
+
+
+def _head(said: str, most: int) -> str:
+    if most <= 0 or len(said) <= most:
+        return ""
+    return said[: max(said.rfind(mark, 0, most) + 1 for mark in _BREAKS)].rstrip()
 
 
 def _messages(note: Mapping[str, JsonValue]) -> str:
@@ -89,8 +145,7 @@ def _note(span: Sequence[Message]) -> dict[str, JsonValue]:
 
     A frame in the span stands for the messages it took, and names their results.
     """
-    users = (message for message in span if message.role == "user")
-    frames = [message for message in users if frame_kind(message) in ("summary", "drop-notice")]
+    frames = [message for message in span if frame_kind(message) in ("summary", "drop-notice", "cleared-result")]
     count = len(span) + sum(folded_messages(frame) - 1 for frame in frames)
     found: dict[str, None] = {}
     for frame in frames:
@@ -98,7 +153,9 @@ def _note(span: Sequence[Message]) -> dict[str, JsonValue]:
         if inherited is None:
             return {"messages": count}
         found |= dict.fromkeys(inherited)
-    found |= dict.fromkeys(map(message_id, filter(is_observation, span)))
+    # The head of a cleared result says nothing that its original does not.
+    said = (message for message in span if is_observation(message) and frame_kind(message) is None)
+    found |= dict.fromkeys(map(message_id, said))
     return {"messages": count, "observations": list(found)}
 
 

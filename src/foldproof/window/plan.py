@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TypedDict, Unpack
 
 from foldproof.messages import (
@@ -21,13 +22,18 @@ from foldproof.messages import (
     Pairing,
     ProviderToolPart,
     ProviderToolResultPart,
+    Role,
     ToolCall,
     Turn,
     author_of,
     calls_of,
+    frame_kind,
     is_observation,
+    is_tidy,
     message_id,
+    only_reasons,
     pair,
+    turn_starts,
     turns_of,
 )
 from foldproof.window.counting import total_characters
@@ -82,20 +88,39 @@ class Guards:
     stand_down: frozenset[PinName] = frozenset()
 
     @cached_property
+    def roles(self) -> list[Role]:
+        """The role of every message."""
+        return [message.facts.role for message in self.messages]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where the turns of the window begin."""
+        return turn_starts(self.roles)
+
+    @cached_property
     def turns(self) -> tuple[Turn, ...]:
-        """The turns of the window."""
+        """The turns of the window; to look at a few of them, `starts` and `turn` cost less."""
         return turns_of(self.messages)
+
+    def turn(self, index: int) -> Turn:
+        """Return a turn by its index."""
+        following = index + 1
+        return Turn(self.starts[index], self.starts[following] if following < len(self.starts) else len(self.messages))
 
     @cached_property
     def conversation_turns(self) -> int:
         """How many turns the window has beside its system messages."""
-        return len(self.turns) - len(self.system_turns)
+        return len(self.starts) - len(self.system)
 
     @cached_property
-    def system_turns(self) -> list[int]:
-        """The turns that a system message opens."""
-        messages = self.messages
-        return [self.turn_at(index) for index, message in enumerate(messages) if message.role == "system"]
+    def system(self) -> list[int]:
+        """The indices of the system messages."""
+        return [index for index, role in enumerate(self.roles) if role == "system"]
+
+    @cached_property
+    def tidy(self) -> bool:
+        """Whether every call is answered in its turn, so that nobody needs the pairing."""
+        return is_tidy(self.messages)
 
     @cached_property
     def pairing(self) -> Pairing:
@@ -105,7 +130,7 @@ class Guards:
     @cached_property
     def unanswered(self) -> tuple[CallAt, ...]:
         """The calls that no message answers."""
-        return self.pairing.unanswered
+        return () if self.tidy else self.pairing.unanswered
 
     @cached_property
     def request(self) -> int | None:
@@ -122,27 +147,16 @@ class Guards:
 
     def _said_backwards(self) -> Iterator[int]:
         for index in range(len(self.messages) - 1, -1, -1):
-            message = self.messages[index]
-            if message.role == "user" and author_of(message) == "person":
+            if self.roles[index] == "user" and author_of(self.messages[index]) == "person":
                 yield index
 
     def turn_at(self, message: int) -> int:
         """Return the index of the turn that holds a message."""
-        return bisect_right(self._starts, message) - 1
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [turn.start for turn in self.turns]
+        return bisect_right(self.starts, message) - 1
 
     def call(self, at: CallAt) -> ToolCall:
         """Return the call that stands there."""
-        if at.message not in self._calls:
-            self._calls[at.message] = calls_of(self.messages[at.message])
-        return self._calls[at.message][at.position]
-
-    @cached_property
-    def _calls(self) -> dict[int, tuple[ToolCall, ...]]:
-        return {}
+        return calls_of(self.messages[at.message])[at.position]
 
     def tool_of(self, index: int) -> str | None:
         """Return the name of the tool whose result the message at `index` is, where anybody says it."""
@@ -153,8 +167,7 @@ class Guards:
 
     def dead_calls(self, run: Run) -> tuple[str, ...]:
         """Return the ids of the calls in a run that nobody answered."""
-        open_calls = (at for at in self.unanswered if run.start <= at.message < run.stop)
-        return tuple(self.call(at).id for at in open_calls)
+        return tuple(self.call(at).id for at in self.unanswered if run.start <= at.message < run.stop)
 
 
 class _About(TypedDict, total=False):
@@ -177,36 +190,39 @@ class PlanRemoval:
         keep_last_tool_results: int = 2,
         keep_ledger_facts: int = 4,
         wanted: Container[int] | None = None,
+        cut_every: int = 1,
     ) -> RemovalPlan:
         """Return what may leave.
 
         The last `keep_recent_turns` turns stay, system messages not counted. The pins hold at most
         `keep_last_tool_results` and `keep_ledger_facts` turns. `wanted` narrows what leaves to those turn indices; a
-        turn that is not wanted is not refused either.
+        turn that is not wanted is not refused either. Of a run, a whole multiple of `cut_every` turns may leave, frames
+        not counted: its start then moves in steps, and a prompt cache stays warm between them.
         """
-        kept_from = _kept_from(self.guards, max(1, keep_recent_turns))
-        observations = _observation_pin(self.guards, kept_from, keep_last_tool_results)
-        facts = _fact_pin(self.guards, kept_from, keep_ledger_facts)
+        guards = self.guards
+        kept_from = _kept_from(guards, max(1, keep_recent_turns))
+        observations = observation_pin(guards, kept_from, keep_last_tool_results)
+        facts = fact_pin(guards, kept_from, keep_ledger_facts)
+        turns = range(len(guards.starts))
         refusals = [
-            *_held_by_rule(self.guards),
-            *(
-                _refuse(self.guards, "last-tool-result", held.turn_index, detail=held.tool)
-                for held in observations.pinned
-            ),
-            *(_refuse(self.guards, "ledger-fact", held.turn_index, detail=held.tool) for held in facts.pinned),
-            *(_refuse(self.guards, "inside-keep-window", turn) for turn in range(kept_from, len(self.guards.turns))),
+            *held_by_rule(guards),
+            *(refuse(guards, "last-tool-result", held.turn_index, detail=held.tool) for held in observations.pinned),
+            *(refuse(guards, "ledger-fact", held.turn_index, detail=held.tool) for held in facts.pinned),
+            *(refuse(guards, "inside-keep-window", turn) for turn in turns[kept_from:]),
         ]
-        free = [wanted is None or turn in wanted for turn in range(len(self.guards.turns))]
+        free = [True] * len(turns) if wanted is None else [turn in wanted for turn in turns]
         for refusal in refusals:
             free[refusal.turn_index] = False
-        refusals += _split_pairs(self.guards, free)
-        return RemovalPlan(tuple(_runs(self.guards, free)), in_order(refusals), observations, facts)
+        refusals += _split(guards, free, max(1, cut_every))
+        runs = tuple(_run(guards, first, stop) for first, stop in _stretches(free))
+        return RemovalPlan(runs, in_order(refusals), observations, facts)
 
 
-def _refuse(
+def refuse(
     guards: Guards, reason: RefusalReason, turn: int, message: int | None = None, **about: Unpack[_About]
 ) -> Refusal:
-    index = guards.turns[turn].start if message is None else message
+    """Return the refusal of a turn, or of one message in it."""
+    index = guards.starts[turn] if message is None else message
     return Refusal(
         reason=reason,
         turn_index=turn,
@@ -219,43 +235,40 @@ def _refuse(
 
 def _kept_from(guards: Guards, keep: int) -> int:
     """Return the first of the recent turns. System messages do not use up the count."""
-    turn = len(guards.turns)
+    turn = len(guards.starts)
     while turn and keep:
         turn -= 1
-        keep -= guards.messages[guards.turns[turn].start].role != "system"
+        keep -= guards.roles[guards.starts[turn]] != "system"
     return turn
 
 
-def _held_by_rule(guards: Guards) -> Iterator[Refusal]:
+def held_by_rule(guards: Guards) -> Iterator[Refusal]:
+    """Yield why turns stay, whatever a strategy keeps: the request, the system messages, the calls that wait."""
     if guards.request is not None:
-        yield _refuse(guards, "current-request", guards.turn_at(guards.request), guards.request)
-    for turn in guards.system_turns:
-        yield _refuse(guards, "system-envelope", turn)
+        yield refuse(guards, "current-request", guards.turn_at(guards.request), guards.request)
+    for index in guards.system:
+        yield refuse(guards, "system-envelope", guards.turn_at(index))
     yield from _named(guards, "paused-tool", guards.paused)
     yield from _named(guards, "pending-check-in", guards.pending_check_ins)
     for at in guards.unanswered:
         # A call the person has talked past will never be answered: it may leave, and the record says so.
         if guards.last_said is None or guards.last_said < at.message:
             identifier = guards.call(at).id
-            yield _refuse(
-                guards, "unresolved-tool-call", guards.turn_at(at.message), at.message, call_ids=(identifier,)
-            )
+            yield refuse(guards, "unresolved-tool-call", guards.turn_at(at.message), at.message, call_ids=(identifier,))
 
 
 def _named(guards: Guards, reason: RefusalReason, ids: Collection[str]) -> Iterator[Refusal]:
     """Refuse every turn with a call, a result or a message of one of these ids."""
     if not ids:
         return
-    for turn, (start, stop) in enumerate(guards.turns):
-        for index in range(start, stop):
-            message = guards.messages[index]
-            own = (message.tool_call_id, message.id, *(call.id for call in calls_of(message)))
-            named = tuple(identifier for identifier in own if identifier is not None and identifier in ids)
-            if named:
-                yield _refuse(guards, reason, turn, index, call_ids=named)
+    for index, message in enumerate(guards.messages):
+        own = (message.tool_call_id, message.id, *(call.id for call in calls_of(message)))
+        named = tuple(identifier for identifier in own if identifier is not None and identifier in ids)
+        if named:
+            yield refuse(guards, reason, guards.turn_at(index), index, call_ids=named)
 
 
-def _observation_pin(guards: Guards, kept_from: int, limit: int) -> PinReport:
+def observation_pin(guards: Guards, kept_from: int, limit: int) -> PinReport:
     """Hold the latest result of each tool since the request, newest first, one a turn."""
     seen: set[str] = set()
     wanted: dict[int, str] = {}
@@ -270,7 +283,7 @@ def _observation_pin(guards: Guards, kept_from: int, limit: int) -> PinReport:
     return _report(guards, wanted, "last-tool-result", limit)
 
 
-def _fact_pin(guards: Guards, kept_from: int, limit: int) -> PinReport:
+def fact_pin(guards: Guards, kept_from: int, limit: int) -> PinReport:
     """Hold the results since the request that the model filed as facts, newest first, one a turn."""
     wanted: dict[int, str] = {}
     for index in _results_backwards(guards) if guards.standings else ():
@@ -283,22 +296,50 @@ def _fact_pin(guards: Guards, kept_from: int, limit: int) -> PinReport:
 
 def _results_backwards(guards: Guards) -> Iterator[int]:
     after = -1 if guards.request is None else guards.request
-    for index in range(len(guards.messages) - 1, after, -1):
-        if guards.messages[index].role == "tool":
-            yield index
+    return (index for index in range(len(guards.messages) - 1, after, -1) if guards.roles[index] == "tool")
 
 
 def _report(guards: Guards, wanted: Mapping[int, str], pin: PinName, limit: int) -> PinReport:
     def cost(turn: int) -> int:
-        start, stop = guards.turns[turn]
+        start, stop = guards.turn(turn)
         return total_characters(guards.messages[start:stop])
 
     return spend(wanted, limit=limit, stand_down=pin in guards.stand_down, cost=cost)
 
 
-def _split_pairs(guards: Guards, free: list[bool]) -> Iterator[Refusal]:
-    """Refuse, in `free` too, every turn whose call or result would stay behind."""
+def _split(guards: Guards, free: list[bool], cut_every: int) -> list[Refusal]:
+    """Refuse, in `free` too, what stands behind the last cut, and every turn whose other half would stay behind."""
     groups = _groups(_links(guards))
+    refusals = list(_split_pairs(guards, free, groups))
+    while behind := list(_behind_cuts(guards, free, cut_every)):
+        refusals += [*behind, *_split_pairs(guards, free, groups)]
+    return refusals
+
+
+def _behind_cuts(guards: Guards, free: list[bool], cut_every: int) -> Iterator[Refusal]:
+    if cut_every == 1:
+        return
+    for first, stop in _stretches(free):
+        counted = [turn for turn in range(first, stop) if not _is_frame(guards, turn)]
+        beyond = len(counted) % cut_every
+        if beyond == len(counted):
+            held_from = first  # frames alone are nothing new
+        elif beyond:
+            held_from = counted[-beyond]
+        else:
+            continue
+        for turn in range(held_from, stop):
+            free[turn] = False
+            detail = f"{beyond} of {cut_every} turns towards the next cut"
+            yield refuse(guards, "inside-keep-window", turn, detail=detail)
+
+
+def _is_frame(guards: Guards, turn: int) -> bool:
+    return frame_kind(guards.messages[guards.starts[turn]]) in ("summary", "drop-notice")
+
+
+def _split_pairs(guards: Guards, free: list[bool], groups: list[list[int]]) -> Iterator[Refusal]:
+    """Refuse, in `free` too, every turn whose other half would stay behind."""
     blocked = True
     while blocked:
         blocked = False
@@ -309,32 +350,43 @@ def _split_pairs(guards: Guards, free: list[bool]) -> Iterator[Refusal]:
             for turn in filter(free.__getitem__, turns):
                 free[turn] = False
                 others = ", ".join(str(other) for other in turns if other != turn)
-                yield _refuse(guards, "unresolved-tool-call", turn, detail=f"paired with turn {others}, which stays")
+                yield refuse(guards, "unresolved-tool-call", turn, detail=f"paired with turn {others}, which stays")
 
 
 def _links(guards: Guards) -> Iterator[tuple[int, int]]:
-    """Yield the turns of every call and its result that stand in different turns."""
-    for at, results in guards.pairing.results.items():
-        if results and results[-1] - at.message > 1:
-            home = guards.turn_at(at.message)
-            yield from ((home, guards.turn_at(index)) for index in results if index >= guards.turns[home].stop)
-    yield from _provider_links(guards)
+    """Yield the turns of every two messages that hang together and stand in different turns."""
+    if not guards.tidy:
+        for index, call in guards.pairing.call_of.items():
+            if index > call.message + 1:
+                yield guards.turn_at(call.message), guards.turn_at(index)
+    odd = [index for index, message in enumerate(guards.messages) if not message.facts.plain]
+    for one, other in chain(_provider_links(guards, odd), _reasoning_links(guards, odd)):
+        yield guards.turn_at(one), guards.turn_at(other)
 
 
-def _provider_links(guards: Guards) -> Iterator[tuple[int, int]]:
+def _provider_links(guards: Guards, odd: Sequence[int]) -> Iterator[tuple[int, int]]:
     asked: dict[str, int] = {}
-    for index in [at for at, message in enumerate(guards.messages) if type(message.content) is not str]:
+    for index in odd:
         for part in guards.messages[index].content:
             if isinstance(part, ProviderToolPart):
                 asked[part.id] = index
             elif isinstance(part, ProviderToolResultPart) and asked.get(part.id, index) != index:
-                yield guards.turn_at(asked[part.id]), guards.turn_at(index)
+                yield asked[part.id], index
+
+
+def _reasoning_links(guards: Guards, odd: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield every message that only reasons and the assistant message right after it, which it led to."""
+    for index in odd:
+        if guards.roles[index + 1 : index + 2] == ["assistant"] and only_reasons(guards.messages[index]):
+            yield index, index + 1
 
 
 def _groups(links: Iterator[tuple[int, int]]) -> list[list[int]]:
     """Return the turns that hang together, each group in order."""
     group_of: dict[int, list[int]] = {}
     for one, other in links:
+        if one == other:
+            continue
         left, right = group_of.get(one, [one]), group_of.get(other, [other])
         if left is right:
             continue
@@ -345,14 +397,18 @@ def _groups(links: Iterator[tuple[int, int]]) -> list[list[int]]:
     return [sorted(group) for group in unique.values()]
 
 
-def _runs(guards: Guards, free: list[bool]) -> Iterator[Run]:
-    first: int | None = None
-    for turn, may_leave in enumerate([*free, False]):
-        if may_leave and first is None:
-            first = turn
-        elif not may_leave and first is not None:
-            yield Run(guards.turns[first].start, guards.turns[turn - 1].stop, first)
-            first = None
+def _stretches(free: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Yield where each stretch of free turns begins and ends."""
+    ends = [*free, False, True]
+    first = ends.index(True)
+    while first < len(free):
+        stop = ends.index(False, first)
+        yield first, stop
+        first = ends.index(True, stop)
+
+
+def _run(guards: Guards, first: int, stop: int) -> Run:
+    return Run(guards.starts[first], guards.turn(stop - 1).stop, first)
 
 
 def worthiest_first(ids: Collection[str], standings: Mapping[str, Standing]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
@@ -14,7 +15,10 @@ from foldproof.window.refusals import Refusal
 Retain = Literal["conversation", "discard"]
 """What happens to the originals of a fold: kept in the `FoldedSpan`, or not kept."""
 
-Replacement = Literal["summary", "drop-notice", "none"]
+Replacement = Literal["summary", "drop-notice", "cleared-result", "none"]
+
+TriggerKind = Literal["tokens", "turns", "characters"]
+"""What a strategy watches: the window's tokens, its turns, or the characters of its largest result."""
 
 
 class WindowState(FrozenModel):
@@ -36,6 +40,22 @@ class DroppedResult(FrozenModel):
     standing: Standing | None = None
 
 
+class Seam(FrozenModel):
+    """Where a contiguous span left, and what stands for it.
+
+    Attributes:
+        start: index of the first message that left.
+        count: how many left.
+        replacement: what stands there now.
+        frames: ids of the messages that do; a summary may have its appendix beside it.
+    """
+
+    start: int
+    count: int
+    replacement: Replacement
+    frames: tuple[str, ...] = ()
+
+
 class WindowRecord(FrozenModel):
     """What a visit did and why. Characters are code points; indices count in the window as it was visited.
 
@@ -44,13 +64,14 @@ class WindowRecord(FrozenModel):
         iteration: the iteration whose boundary was visited.
         outcome: `idle` (not triggered), `refused` (triggered, and nothing left), `removed`.
         trigger: what the strategy watches.
-        measured_by: `reported`, `tokenizer:<name>`, `turns`, or `nothing` before the first call of a run.
-        measured: what was measured, in tokens or turns.
+        measured_by: `reported`, `tokenizer:<name>`, `turns`, `characters`, or `nothing` before the first call of a run.
+        measured: what was measured, in tokens, turns or characters; counted tokens include the tool schemas.
         threshold: the limit it was measured against.
         over_budget: whether it was over.
         removed: ids of the messages that left, in order; absorbed frames among them.
         removed_count: how many messages left.
         removed_from: index of the first one.
+        seams: where they left; one, except where results are cleared one by one or a pipeline has several stages.
         messages_before: how many messages the window held.
         messages_after: how many it holds now.
         characters_before: what they say, in characters.
@@ -63,18 +84,21 @@ class WindowRecord(FrozenModel):
         dead_calls: calls without a result that left because the person had moved on.
         observations: what the `last-tool-result` pin held.
         ledger_facts: what the `ledger-fact` pin held.
-        replacement: what stands for what left.
+        replacement: what stands for what left, at the first seam.
         frame: id of the message that does.
         summary_characters: size of the summary, without the frame's own words.
         summary_tokens: the same in tokens; only where a tokenizer counts.
         summarizer: who was to write the summary.
         summarizer_skipped: why it was not asked.
+        provider: whose wire the window had to stay valid for; None is every one that takes a user message anywhere.
+        stages: the records of a pipeline's stages, each over the window as that stage found it.
+        listener_failed: what a listener raised; it changes nothing else.
     """
 
     strategy: str
     iteration: int
     outcome: Literal["idle", "refused", "removed"]
-    trigger: Literal["tokens", "turns"]
+    trigger: TriggerKind
     measured_by: str
     measured: int | None = None
     threshold: int | None = None
@@ -82,6 +106,7 @@ class WindowRecord(FrozenModel):
     removed: tuple[str, ...] = ()
     removed_count: int = 0
     removed_from: int | None = None
+    seams: tuple[Seam, ...] = ()
     messages_before: int
     messages_after: int
     characters_before: int
@@ -100,15 +125,20 @@ class WindowRecord(FrozenModel):
     summary_tokens: int | None = None
     summarizer: str | None = None
     summarizer_skipped: Literal["latched", "no-room"] | None = None
+    provider: str | None = None
+    stages: tuple[WindowRecord, ...] = ()
+    listener_failed: str | None = None
 
 
 class FoldedSpan(FrozenModel):
-    """A fold as it is kept beside the conversation. It is joined to its frame by fingerprint, never by index.
+    """What one frame stands for, as it is kept beside the conversation.
+
+    It is joined to its frame by fingerprint, never by index; see `span_of`.
 
     Attributes:
         fingerprint: of the whole frame (`Message.fingerprint`).
         iteration: the iteration at which it was folded.
-        model: who wrote the summary.
+        model: who wrote the summary; None where nothing was summarised.
         message_count: how many messages were folded.
         removed: their ids, in order.
         retain: what was to happen to the originals.
@@ -117,8 +147,16 @@ class FoldedSpan(FrozenModel):
 
     fingerprint: str
     iteration: int
-    model: str
+    model: str | None = None
     message_count: int
     removed: tuple[str, ...]
     retain: Retain
     originals: tuple[Message, ...] | None = None
+
+
+def span_of(frame: Message, spans: Iterable[FoldedSpan]) -> FoldedSpan | None:
+    """Return what a frame stands for, or None when no span is kept for it.
+
+    The whole frame is compared, its note and its lineage too: a copy of its words joins nothing.
+    """
+    return next((span for span in spans if span.fingerprint == frame.fingerprint), None)

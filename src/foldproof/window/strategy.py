@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, Protocol, TypedDict
+from typing import Protocol, TypedDict
+
+from pydantic import JsonValue
 
 from foldproof.errors import UsageError, shown
 from foldproof.messages import Message, check_message
+from foldproof.window.clearing import PlanClearing
 from foldproof.window.counting import MessageCounter
+from foldproof.window.events import Listener
 from foldproof.window.pins import PATIENCE, PIN_NAMES, Standing
 from foldproof.window.plan import Guards, PlanRemoval, RemovalPlan
-from foldproof.window.records import Retain, WindowState
+from foldproof.window.providers import WIRE_RULES, Provider
+from foldproof.window.records import Retain, TriggerKind, WindowState
 from foldproof.window.summaries import Summarizer
 
 
@@ -26,6 +31,9 @@ class VisitOptions(TypedDict, total=False):
     pending_check_ins: Collection[str]
     standings: Mapping[str, Standing] | None
     state: WindowState | None
+    tools: Sequence[JsonValue]
+    provider: Provider | None
+    listener: Listener | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +49,10 @@ class StrategyInput:
         pending_check_ins: ids of calls, or of messages, on which a person's answer is awaited.
         standings: what the model filed results as, by tool call id.
         state: what the previous visit handed on.
+        tools: the schemas of the tools that go with the window; they are counted with it.
+        provider: whose wire the window must stay valid for. None keeps what was valid for any provider that takes a
+            user message anywhere; see `foldproof.window.providers`.
+        listener: hears what happens at the visit.
 
     Raises:
         UsageError: an option that makes no sense, or something among the messages that is no `Message`.
@@ -54,6 +66,9 @@ class StrategyInput:
     pending_check_ins: Collection[str] = ()
     standings: Mapping[str, Standing] | None = None
     state: WindowState | None = None
+    tools: Sequence[JsonValue] = ()
+    provider: Provider | None = None
+    listener: Listener | None = None
 
     def __post_init__(self) -> None:
         whole_number("iteration", self.iteration, at_least=0)
@@ -62,6 +77,10 @@ class StrategyInput:
         for name in ("paused", "pending_check_ins"):
             if isinstance(getattr(self, name), str):
                 raise UsageError(f"{name} is one string; pass a collection of ids, such as [{getattr(self, name)!r}]")
+        if self.provider is not None and self.provider not in WIRE_RULES:
+            raise UsageError(f"provider is {shown(self.provider)}; write one of {', '.join(WIRE_RULES)}, or None")
+        if self.listener is not None and not callable(getattr(self.listener, "on_event", None)):
+            raise UsageError(f"listener is {shown(self.listener)}; pass an object with on_event(event)")
         if not isinstance(self.messages, Sequence):
             raise UsageError(f"messages is {shown(self.messages)}; pass a list or a tuple of messages")
         if not all(isinstance(entry, Message) for entry in self.messages):
@@ -88,6 +107,11 @@ class StrategyInput:
         return PlanRemoval(guards)
 
     @property
+    def plan_clearing(self) -> PlanClearing:
+        """Which results may be cleared: call it with the counts the strategy keeps."""
+        return PlanClearing(self.plan_removal.guards)
+
+    @property
     def conversation_turns(self) -> int:
         """How many turns the window has, system messages not counted."""
         return self.plan_removal.guards.conversation_turns
@@ -97,14 +121,14 @@ class StrategyInput:
 class Trigger:
     """Whether a strategy acts, and what that rests on; see `WindowRecord` for the words.
 
-    `counted` says that `measured` is the count of the decision's own counter over the whole window.
+    `counted` is what the decision's own counter counted over the messages, without the tool schemas.
     """
 
-    kind: Literal["tokens", "turns"]
+    kind: TriggerKind
     measured_by: str
     measured: int | None
     threshold: int
-    counted: bool = False
+    counted: int | None = None
 
     @property
     def over(self) -> bool:
@@ -113,12 +137,44 @@ class Trigger:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Drop:
+    """That what leaves is dropped, with a notice."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Fold:
-    """That what leaves is summarised: by whom, under which name, and what happens to the originals."""
+    """That what leaves is summarised.
+
+    Attributes:
+        summarizer: who writes the summary.
+        model: the name under which it is filed.
+        retain: what happens to the originals.
+        target_tokens: the most that the frames may cost, or None for whatever is smaller than the span.
+        quoted_messages: of the latest messages of the person in the span, how many are quoted in an appendix.
+        stamped: whether the frames carry a compactor's stamp.
+    """
 
     summarizer: Summarizer
     model: str
     retain: Retain = "conversation"
+    target_tokens: int | None = None
+    quoted_messages: int = 0
+    stamped: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clear:
+    """That each result which leaves is replaced in its place, so that its call keeps an answer.
+
+    Attributes:
+        retain: what happens to the originals.
+        head_characters: how much of the tool's own words stays ahead of the library's.
+        min_gain_tokens: what the visit must save in all, else nothing is cleared.
+    """
+
+    retain: Retain = "conversation"
+    head_characters: int = 0
+    min_gain_tokens: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,14 +183,28 @@ class Decision:
 
     Attributes:
         trigger: why.
-        removal: what may leave, from `plan_removal`; None when the strategy does not act.
-        fold: how to summarise it; None drops it.
+        removal: what may leave, from `plan_removal` or `plan_clearing`; None when the strategy does not act.
+        how: what becomes of it.
         counter: counts tokens, so that the replacement is proven smaller in tokens too; None where nothing counts.
     """
 
     trigger: Trigger
     removal: RemovalPlan | None = None
-    fold: Fold | None = None
+    how: Drop | Fold | Clear = field(default_factory=Drop)
+    counter: MessageCounter | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InStages:
+    """Decided: these strategies have their say one after the other, each over the window that the last one left.
+
+    Attributes:
+        stages: the strategies, in order.
+        counter: counts what a stage saved, where usage was reported: the next stage acts on what is left of it. Where
+            nothing counts, the first stage that changed the window is the last.
+    """
+
+    stages: Sequence[Strategy]
     counter: MessageCounter | None = None
 
 
@@ -146,7 +216,7 @@ class Strategy(Protocol):
         """What records call it."""
         ...
 
-    def plan(self, given: StrategyInput, /) -> Decision:
+    def plan(self, given: StrategyInput, /) -> Decision | InStages:
         """Return what to do with the window. Pure: equal inputs give equal decisions."""
         ...
 

@@ -26,6 +26,7 @@ class SummaryRequest:
         counter: what counts those tokens.
         current_request: what the person asked last, so that a summary can serve it; it stays in the window.
         standings: what the model filed results as, by tool call id.
+        quoted: what the person said that will stand verbatim beside the summary, which need not repeat it.
     """
 
     iteration: int
@@ -35,6 +36,7 @@ class SummaryRequest:
     counter: TokenCounter | None = None
     current_request: str | None = None
     standings: Mapping[str, Standing] = field(default_factory=dict)
+    quoted: tuple[str, ...] = ()
 
 
 class Summarizer(Protocol):
@@ -101,7 +103,7 @@ class ExtractiveSummarizer:
 
     def __call__(self, span: Sequence[Message], request: SummaryRequest, /) -> str:
         """Return the summary of `span`."""
-        lines = sorted(_lines(span, request.standings), key=lambda line: (line.rank, -line.at))
+        lines = sorted(_lines(span, request), key=lambda line: (line.rank, -line.at))
         share = max(_LEAST, total_characters(span) // _SHARE_OF_SPAN)
         room = min(request.max_characters, self._max_characters, share)
         if not lines:
@@ -147,15 +149,15 @@ def _sections(chosen: Sequence[_Line]) -> Iterator[str]:
             yield from (f"- {line.text}" for line in lines)
 
 
-def _lines(span: Sequence[Message], standings: Mapping[str, Standing]) -> Iterator[_Line]:
+def _lines(span: Sequence[Message], request: SummaryRequest) -> Iterator[_Line]:
     pairing = pair(span)
     asked = {index: _call_text(span[at.message], at.position) for index, at in pairing.call_of.items()}
     for index, message in enumerate(span):
         if message.role == "tool":
-            rank = 40 - worth(standings.get(message.tool_call_id or "")) if is_observation(message) else 50
+            rank = 40 - worth(request.standings.get(message.tool_call_id or "")) if is_observation(message) else 50
             call = asked.get(index, message.tool_name or "a tool")
             yield _Line("tools", rank, index, f"{call} -> {_head(message.text, _RESULT)}")
-        elif message.text.strip() and not _is_feedback(message):
+        elif message.text.strip() and message.text not in request.quoted and not _is_feedback(message):
             yield _said(message, index)
     for at in pairing.unanswered:
         yield _Line("open", 20, at.message, f"{_call_text(span[at.message], at.position)} was never answered")

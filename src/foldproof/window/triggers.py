@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from foldproof.errors import UsageError
-from foldproof.window.counting import MessageCounter
+from foldproof.messages import frame_kind
+from foldproof.window.counting import MessageCounter, characters
 from foldproof.window.strategy import StrategyInput, Trigger
 
 
@@ -26,7 +27,15 @@ def token_trigger(given: StrategyInput, *, threshold: int, counter: MessageCount
             'no usage was reported and counter="reported-only"; pass measured=<reported input tokens>, or let it count'
         )
     counted = counter.total(given.messages)
-    return Trigger(kind="tokens", measured_by=counter.name, measured=counted, threshold=threshold, counted=True)
+    measured = counted + counter.schemas(given.tools)
+    return Trigger(kind="tokens", measured_by=counter.name, measured=measured, threshold=threshold, counted=counted)
+
+
+def size_trigger(given: StrategyInput, *, threshold: int) -> Trigger:
+    """Measure the largest tool result in characters, as long as it is not offloaded already."""
+    results = (message for message in given.messages if message.role == "tool" and frame_kind(message) is None)
+    largest = max(map(characters, results), default=0)
+    return Trigger(kind="characters", measured_by="characters", measured=largest, threshold=threshold)
 
 
 def turn_trigger(given: StrategyInput, *, threshold: int) -> Trigger:

@@ -16,16 +16,22 @@ class Visit:
     Attributes:
         messages: the new window; the very object that was given when nothing left.
         record: what was done and why.
-        folded: the fold, when there was one; keep it with the conversation, in the same commit as the window.
+        spans: what each summary or cleared result stands for; keep them with the conversation, in the same commit as
+            the window. A drop has none.
         state: hand it to the next visit.
     """
 
     messages: Sequence[Message]
     record: WindowRecord
-    folded: FoldedSpan | None = None
+    spans: tuple[FoldedSpan, ...] = ()
     state: WindowState
 
     @property
     def changed(self) -> bool:
         """Whether anything left the window."""
         return self.record.outcome == "removed"
+
+    @property
+    def folded(self) -> FoldedSpan | None:
+        """The span that a summary frame stands for, when there was a summary."""
+        return next((span for span in self.spans if span.model is not None), None)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import ClassVar, get_args
+from typing import ClassVar
 
-from foldproof.errors import UsageError, shown
 from foldproof.window.records import Retain
-from foldproof.window.strategies.base import WindowStrategy
+from foldproof.window.strategies.base import WindowStrategy, check_retain, named_summarizer
 from foldproof.window.strategy import Decision, Fold, StrategyInput, whole_number
-from foldproof.window.summaries import ExtractiveSummarizer, Summarizer
+from foldproof.window.summaries import Summarizer
 from foldproof.window.triggers import token_trigger
 
 
@@ -48,26 +47,15 @@ class SummarizeOldest(WindowStrategy):
         super().__post_init__()
         whole_number("threshold_tokens", self.threshold_tokens, at_least=0)
         whole_number("keep_recent_turns", self.keep_recent_turns, at_least=1)
-        if self.retain not in get_args(Retain):
-            raise UsageError(f'retain is {shown(self.retain)}; write "conversation" or "discard"')
-        if self.summarizer is None and self.model is not None:
-            raise UsageError(
-                f"model={self.model!r} names who writes the summary; pass its summarizer too, or leave it out"
-            )
+        check_retain(self.retain)
         _ = self._fold  # a summarizer without a name is refused here, not at the first fold
 
     def plan(self, given: StrategyInput, /) -> Decision:
         """Fold what may leave when the window is over its budget."""
         trigger = token_trigger(given, threshold=self.threshold_tokens, counter=self.message_counter)
-        return self._decide(given, trigger, keep_recent_turns=self.keep_recent_turns, fold=self._fold)
+        return self._decide(given, trigger, keep_recent_turns=self.keep_recent_turns, how=self._fold)
 
     @cached_property
     def _fold(self) -> Fold:
-        if self.summarizer is None:
-            return Fold(summarizer=ExtractiveSummarizer(), model=ExtractiveSummarizer.name, retain=self.retain)
-        model = self.model or getattr(self.summarizer, "name", None)
-        if not callable(self.summarizer):
-            raise UsageError(f"summarizer is {shown(self.summarizer)}; pass a callable (span, request) -> str")
-        if not isinstance(model, str) or not model.strip():
-            raise UsageError("a summarizer needs its model's name for the frame and the record; pass model='...'")
-        return Fold(summarizer=self.summarizer, model=model, retain=self.retain)
+        summarizer, model = named_summarizer(self.summarizer, self.model)
+        return Fold(summarizer=summarizer, model=model, retain=self.retain)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.messages.generators import Object, canonical, message_objects, says
 
-from foldproof.messages import FOLDED, FRAMEWORK_FIELDS, Message, to_wire
+from foldproof.errors import UsageError
+from foldproof.messages import FOLDED, FRAMEWORK_FIELDS, OPENINGS, Message, to_wire
 
 NEVER_SENT = {"ephemeral", "injectedBy", "notDispatched", "toolChars", "foldedExempt", "toolResultOrigin"}
 SENT = ["toolArgumentsFailure", "replay", "toolCallId", "toolName", "thinkingBlocks", "metadata", "id", "isError"]
@@ -76,3 +77,26 @@ def test_a_frames_note_of_what_it_folded_is_not_sent_and_the_hosts_metadata_is()
         {"role": "user", "content": "x", "metadata": {"shown": True}},
         {"role": "user", "content": "x"},
     ]
+
+
+SIGNED = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+REASONED = says("assistant", [{"type": "thinking", "text": "hm"}, {"type": "text", "text": "so"}])
+
+
+def test_thinking_stays_unless_a_frame_stands_ahead_of_it() -> None:
+    beside = says("assistant", "so", thinkingBlocks=[SIGNED])
+    frame = says("user", f"{OPENINGS['drop-notice']} 2 messages left the window (x).")
+    window = [beside, says("user", "and?"), frame, beside, REASONED, says("tool", "4417", toolCallId="1")]
+    assert to_wire(window)[3:] == tuple(window[3:])
+    sent = to_wire(window, thinking="drop-behind-frames")
+    assert sent[0] is beside
+    assert "thinkingBlocks" not in sent[3].model_dump()
+    assert sent[4].text == "so"
+    assert len(sent[4].content) == 1
+    assert sent[5] is window[5]
+    assert to_wire(window[:2], thinking="drop-behind-frames") == tuple(window[:2])
+
+
+def test_another_word_for_thinking_says_what_to_write() -> None:
+    with pytest.raises(UsageError, match='write "keep" or "drop-behind-frames"'):
+        to_wire([], thinking="drop")  # type: ignore[arg-type]

@@ -28,6 +28,7 @@ from foldproof.messages.parts import (
     TextPart,
     ThinkingPart,
     ToolCallPart,
+    is_thinking,
     part_text,
 )
 from foldproof.messages.reasoning import only_reasons
@@ -67,6 +68,7 @@ __all__ = [
     "frame_kind",
     "is_observation",
     "is_stamped",
+    "is_thinking",
     "is_tidy",
     "kept_indices",
     "message_id",

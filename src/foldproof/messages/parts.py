@@ -138,6 +138,11 @@ Part = Annotated[
 """One piece of a message's content."""
 
 
+def is_thinking(part: Part) -> bool:
+    """Whether a part is the model's reasoning, readable, summarised or redacted."""
+    return isinstance(part, ThinkingPart) or (part.model_extra or {}).get("type") == "redacted_thinking"
+
+
 def part_text(part: Part) -> str | None:
     """Return the words of a part as one string, or None for a part that has none (an image, a call, reasoning)."""
     if isinstance(part, TextPart):

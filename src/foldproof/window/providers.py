@@ -26,8 +26,8 @@ from foldproof.messages import (
     ProviderToolResultPart,
     Role,
     TextPart,
-    ThinkingPart,
     calls_of,
+    is_thinking,
     validate_messages,
 )
 from foldproof.messages.base import FrozenModel
@@ -238,7 +238,7 @@ def _is_empty(message: Message) -> bool:
 
 def _only_thinks(message: Message) -> bool:
     content = message.content
-    spoken = content if isinstance(content, str) else tuple(part for part in content if not _is_thinking(part))
+    spoken = content if isinstance(content, str) else tuple(part for part in content if not is_thinking(part))
     return not message.tool_calls and _is_blank(spoken) and bool(_thoughts(message))
 
 
@@ -248,16 +248,12 @@ def _is_blank(content: str | tuple[Part, ...]) -> bool:
     return all(isinstance(part, TextPart) and _is_blank(part.text) for part in content)
 
 
-def _is_thinking(part: Part) -> bool:
-    return isinstance(part, ThinkingPart) or _extras(part).get("type") == "redacted_thinking"
-
-
 def _thoughts(message: Message) -> list[dict[str, Any]]:
     """Return the fields of every thinking block, beside the content or in it; no fields for one that is no object."""
     beside = [block if isinstance(block, dict) else {} for block in message.thinking_blocks or ()]
     if isinstance(message.content, str):
         return beside
-    return beside + [_extras(part) for part in message.content if _is_thinking(part)]
+    return beside + [_extras(part) for part in message.content if is_thinking(part)]
 
 
 def _is_signed(thought: dict[str, Any]) -> bool:

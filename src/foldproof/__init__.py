@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         exempt_forms,
     )
     from foldproof.messages import Message, ToolCall, author_of, to_wire, validate_messages
+    from foldproof.plugins import load_strategy
     from foldproof.transcripts import Conversation, dump, formats, load, load_all, parse
     from foldproof.window import (
         ClearToolResults,
@@ -56,6 +57,7 @@ _ROOMS = {
         "exempt_forms",
     ),
     "messages": ("Message", "ToolCall", "author_of", "to_wire", "validate_messages"),
+    "plugins": ("load_strategy",),
     "transcripts": ("Conversation", "dump", "formats", "load", "load_all", "parse"),
     "window": (
         "ClearToolResults",
@@ -109,6 +111,7 @@ __all__ = [
     "formats",
     "load",
     "load_all",
+    "load_strategy",
     "parse",
     "to_wire",
     "validate_for",

@@ -15,14 +15,15 @@ from foldproof.messages import frame_kind, validate_messages
 from foldproof.transcripts import load_all
 from foldproof.window import WindowRecord
 
-STRATEGIES = ("summarize-oldest", "token-budget", "sliding-window")
+REMOVING = ("summarize-oldest", "token-budget", "sliding-window", "prompt-compactor")
+CLEARING = (("clear-tool-results", "keep=1"), ("offload-large", "threshold_characters=400", "head-characters=100"))
 
 
 def invoke(*args: str | Path, stdin: bytes | None = None) -> Result:
     return CliRunner().invoke(main, ["compact", *map(str, args)], input=stdin)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("strategy", REMOVING)
 def test_every_conversation_is_folded_and_keeps_what_it_must(strategy: str, tmp_path: Path) -> None:
     source, out = airline(tmp_path), tmp_path / "out.jsonl"
     before = source.read_bytes()
@@ -38,6 +39,38 @@ def test_every_conversation_is_folded_and_keeps_what_it_must(strategy: str, tmp_
         kept = [message for message in new.messages if frame_kind(message) is None]
         assert all(message in old.messages for message in kept)
         assert new.messages[-6:] == old.messages[-6:]
+
+
+@pytest.mark.parametrize("strategy", CLEARING, ids=lambda strategy: strategy[0])
+def test_results_are_cleared_in_their_place(strategy: tuple[str, ...], tmp_path: Path) -> None:
+    source, out = airline(tmp_path), tmp_path / "out.jsonl"
+    settings = [word for setting in strategy[1:] for word in ("--set", setting)]
+    assert invoke(source, "-o", out, "--strategy", strategy[0], *settings).exit_code == 0
+    for old, new in zip(load_all(source), load_all(out), strict=True):
+        validate_messages(new.messages)
+        changed = [(was, now) for was, now in zip(old.messages, new.messages, strict=True) if was != now]
+        assert changed
+        assert all(frame_kind(now) == "cleared-result" for _, now in changed)
+        assert all(was.tool_call_id == now.tool_call_id and len(now.text) < len(was.text) for was, now in changed)
+        assert "was not kept" in changed[0][1].text
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("--set", "keep"), "'keep' is not OPTION=VALUE"),
+        (("--set", "keep=x"), "keep is 'x'; write a whole number"),
+        (("--set", "hope=1"), "clear-tool-results has no option hope; it has threshold_tokens, keep, exclude"),
+        (("--keep-recent-turns", "2"), "--keep-recent-turns says nothing to clear-tool-results"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_says_so(args: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    ran = foldproof("compact", airline(tmp_path), "-o", out, "--strategy", "clear-tool-results", *args)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert says in ran.stderr.decode()
+    assert ran.stderr.count(b"\n") == 1
+    assert not out.exists()
 
 
 def test_the_record_says_what_left_and_what_stayed(tmp_path: Path) -> None:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 import click
 
 from foldproof.cli.options import format_option, json_option
 from foldproof.cli.printing import Cell, counted, json_line, say, table
 from foldproof.cli.reading import STDIN, Files, is_standard_output
+from foldproof.errors import UsageError
+from foldproof.plugins import STRATEGIES, find_strategy, load_strategy, strategy_options
 from foldproof.transcripts import Conversation, dump
-from foldproof.window import SlidingWindow, SummarizeOldest, TokenBudget, WindowRecord, WindowStrategy
+from foldproof.window import Strategy, WindowRecord, run_visit
 
-StrategyName = Literal["summarize-oldest", "token-budget", "sliding-window"]
-
-_STRATEGIES: Final[tuple[StrategyName, ...]] = ("summarize-oldest", "token-budget", "sliding-window")
 _COLUMNS: Final = ("conversation", "messages", "characters", "tokens", "refusals")
 
 
@@ -30,18 +30,16 @@ _COLUMNS: Final = ("conversation", "messages", "characters", "tokens", "refusals
 )
 @click.option(
     "--strategy",
-    type=click.Choice(_STRATEGIES),
+    metavar="NAME",
     default="summarize-oldest",
     show_default=True,
-    help="Fold the oldest turns into a summary frame, or drop them.",
+    help=f"What leaves, and what stands for it: {', '.join(STRATEGIES)}, or one that an installed package offers.",
 )
 @click.option(
     "--keep-recent-turns",
     type=click.IntRange(min=1),
-    default=6,
-    show_default=True,
     metavar="N",
-    help="How many of the last turns stay as they are.",
+    help="How many of the last turns stay as they are; 6 unless you say otherwise. For strategies that remove turns.",
 )
 @click.option(
     "--threshold-tokens",
@@ -49,6 +47,14 @@ _COLUMNS: Final = ("conversation", "messages", "characters", "tokens", "refusals
     metavar="N",
     help="Leave a window of at most N tokens alone. Without it everything that may leave does. Not for sliding-window.",
 )
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="OPTION=VALUE",
+    help="Another option of the strategy, its value as JSON: keep=3, exclude='[\"search\"]'. Repeatable.",
+)
+@click.option("--no-plugins", is_flag=True, help="Look at no strategy of another package.")
 @click.option("--force", is_flag=True, help="Let OUT be PATH itself.")
 @json_option
 @format_option
@@ -56,9 +62,11 @@ def command(  # noqa: PLR0913 - one argument an option
     *,
     path: str,
     output: str,
-    strategy: StrategyName,
-    keep_recent_turns: int,
+    strategy: str,
+    keep_recent_turns: int | None,
     threshold_tokens: int | None,
+    settings: tuple[str, ...],
+    no_plugins: bool,
     force: bool,
     as_json: bool,
     format_name: str | None,
@@ -69,7 +77,9 @@ def command(  # noqa: PLR0913 - one argument an option
     which nothing may leave is written as it was. The record of each visit is printed on standard output, or on standard
     error when OUT is -. If anything is wrong, nothing is written.
     """
-    chosen = _strategy(strategy, keep_recent_turns=keep_recent_turns, threshold_tokens=threshold_tokens)
+    named = {"keep_recent_turns": keep_recent_turns, "threshold_tokens": threshold_tokens}
+    options = {name: value for name, value in named.items() if value is not None}
+    chosen = _strategy(strategy, dict(map(_setting, settings)), options, plugins=not no_plugins)
     if not force:
         _refuse_same_file(path, output)
     folds = _Folds(chosen, Files(format_name=format_name).opened(path))
@@ -79,18 +89,31 @@ def command(  # noqa: PLR0913 - one argument an option
     return 0
 
 
-def _strategy(name: StrategyName, *, keep_recent_turns: int, threshold_tokens: int | None) -> WindowStrategy:
-    if name == "sliding-window":
-        if threshold_tokens is not None:
-            raise click.UsageError(
-                "--threshold-tokens says nothing to sliding-window, which counts turns; leave it out"
-            )
-        return SlidingWindow(keep_recent_turns=keep_recent_turns)
-    threshold = threshold_tokens or 0
-    if name == "token-budget":
-        return TokenBudget(threshold, keep_recent_turns=keep_recent_turns)
-    # OUT holds no originals, and a frame says truthfully where they are.
-    return SummarizeOldest(threshold, keep_recent_turns=keep_recent_turns, retain="discard")
+def _setting(text: str) -> tuple[str, object]:
+    """Read OPTION=VALUE; a value that is no JSON is text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise click.BadParameter(f"{text!r} is not OPTION=VALUE, such as keep=3", param_hint="--set")
+    with suppress(ValueError):
+        return name.strip().replace("-", "_"), json.loads(value)
+    return name.strip().replace("-", "_"), value
+
+
+def _strategy(name: str, settings: dict[str, object], named: dict[str, int], *, plugins: bool) -> Strategy:
+    try:
+        known = strategy_options(find_strategy(name, plugins=plugins))
+    except UsageError as error:
+        raise click.BadParameter(str(error), param_hint="--strategy") from error
+    for option in named:
+        if known is not None and option not in known:
+            flag = f"--{option.replace('_', '-')}"
+            raise click.UsageError(f"{flag} says nothing to {name}, which has {', '.join(known)}; leave it out")
+    options: dict[str, object] = {**settings, **named}
+    if known is not None and "threshold_tokens" in known:
+        options.setdefault("threshold_tokens", 0)
+    if known is not None and "retain" in known:
+        options["retain"] = "discard"  # OUT holds no originals, and a frame says truthfully where they are
+    return load_strategy(name, plugins=plugins, **options)
 
 
 def _refuse_same_file(path: str, output: str) -> None:
@@ -111,14 +134,14 @@ class _Done(NamedTuple):
 class _Folds:
     """Folds conversations one by one while they are written, and keeps their records."""
 
-    def __init__(self, strategy: WindowStrategy, conversations: Iterable[Conversation]) -> None:
+    def __init__(self, strategy: Strategy, conversations: Iterable[Conversation]) -> None:
         self._strategy = strategy
         self._conversations = conversations
         self.done: list[_Done] = []
 
     def __iter__(self) -> Iterator[Conversation]:
         for conversation in self._conversations:
-            visit = self._strategy.visit(conversation.messages)
+            visit = run_visit(self._strategy, conversation.messages)
             self.done.append(_Done(conversation.id, conversation.format, visit.changed, visit.record))
             yield conversation.replace(visit.messages) if visit.changed else conversation
 

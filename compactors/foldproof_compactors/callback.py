@@ -10,13 +10,15 @@ from typing import Any
 
 from foldproof import Message, SlidingWindow, UsageError, Visit, parse
 from foldproof.messages import frame_kind
-from foldproof.window import WindowState, WindowStrategy
+from foldproof.window import Strategy, WindowState, run_visit
 
 Dicts = list[dict[str, Any]]
 
+_Words = tuple[str, str, str | None]
+
 
 def compactor(
-    strategy: WindowStrategy | None = None, *, on_visit: Callable[[Visit], None] | None = None
+    strategy: Strategy | None = None, *, on_visit: Callable[[Visit], None] | None = None
 ) -> Callable[[Dicts], Dicts]:
     """Return a callback that folds a list of messages with `strategy` (default: `SlidingWindow()`).
 
@@ -33,11 +35,11 @@ def compactor(
 
 
 class _Callback:
-    def __init__(self, strategy: WindowStrategy, on_visit: Callable[[Visit], None] | None) -> None:
+    def __init__(self, strategy: Strategy, on_visit: Callable[[Visit], None] | None) -> None:
         self._strategy = strategy
         self._on_visit = on_visit
         self._state: WindowState | None = None
-        self._frames: dict[str, list[Message]] = {}  # what was sent has no lineage: it is found again by its words
+        self._frames: dict[_Words, list[Message]] = {}  # what was sent has no lineage: it is found again by its words
 
     def __call__(self, messages: Dicts) -> Dicts:
         if not messages:
@@ -46,7 +48,7 @@ class _Callback:
         if len(read) != len(messages):
             raise UsageError(f"{len(messages)} dicts were read as {len(read)} messages; pass one dict a message")
         window = self._with_frames(read)
-        visit = self._strategy.visit(window, state=self._state)
+        visit = run_visit(self._strategy, window, state=self._state)
         self._state = visit.state
         if self._on_visit is not None:
             self._on_visit(visit)
@@ -54,16 +56,25 @@ class _Callback:
             return messages
         self._remember(visit.messages)
         own = {id(message): given for message, given in zip(window, messages, strict=True)}
-        return [own.get(id(message)) or {"role": message.role, "content": message.text} for message in visit.messages]
+        return [own.get(id(message)) or _sent(message) for message in visit.messages]
 
     def _with_frames(self, read: Sequence[Message]) -> list[Message]:
         """Put the frames in place of what was sent of them; frames that read alike stand in the order they had."""
-        waiting = {text: iter(frames) for text, frames in self._frames.items()}
-        users = (message.text if message.role == "user" else "" for message in read)
-        return [next(waiting.get(text, iter(())), message) for text, message in zip(users, read, strict=True)]
+        waiting = {words: iter(frames) for words, frames in self._frames.items()}
+        return [next(waiting.get(_words(message), iter(())), message) for message in read]
 
     def _remember(self, window: Sequence[Message]) -> None:
         self._frames = {}
         for message in window:
             if frame_kind(message) is not None:
-                self._frames.setdefault(message.text, []).append(message)
+                self._frames.setdefault(_words(message), []).append(message)
+
+
+def _words(message: Message) -> _Words:
+    return message.role, message.text, message.tool_call_id
+
+
+def _sent(frame: Message) -> dict[str, Any]:
+    """Return a frame as the client sends it; a cleared result still answers its call."""
+    answers = {} if frame.tool_call_id is None else {"tool_call_id": frame.tool_call_id}
+    return {"role": frame.role, **answers, "content": frame.text}

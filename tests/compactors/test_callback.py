@@ -7,7 +7,19 @@ from typing import Any
 
 import pytest
 
-from foldproof import Message, SlidingWindow, TranscriptError, Visit, exempt_forms, parse, validate_messages
+from foldproof import (
+    ClearToolResults,
+    Message,
+    OffloadLarge,
+    Pipeline,
+    SlidingWindow,
+    TranscriptError,
+    Visit,
+    exempt_forms,
+    parse,
+    validate_messages,
+)
+from foldproof.window import Strategy
 from foldproof_compactors.callback import compactor
 
 
@@ -16,7 +28,7 @@ def turn(number: int) -> list[dict[str, Any]]:
     return [
         {"role": "user", "content": f"Where is order {4470 + number}?"},
         {"role": "assistant", "content": None, "tool_calls": [call], "reasoning": "look it up"},
-        {"role": "tool", "tool_call_id": f"call-{number}", "content": json.dumps({"left": f"2026-05-0{number}"}) * 9},
+        {"role": "tool", "tool_call_id": f"call-{number}", "content": json.dumps({"left": f"2026-05-0{number}"}) * 30},
         {"role": "assistant", "content": f"It left on May {number}."},
     ]
 
@@ -80,3 +92,22 @@ def test_notices_that_read_alike_keep_their_own_lineage() -> None:
         window = json.loads(json.dumps(compact([*window, asked, {"role": "assistant", "content": said}, mode])))
     given = [Message(role="user", content=f"order {number}") for number in range(1000, 1004)]
     assert exempt_forms(visits[-1].messages) == exempt_forms(given)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [ClearToolResults(0, keep=1, keep_last_tool_results=0), OffloadLarge(150, 40), Pipeline([ClearToolResults(0, 1)])],
+    ids=lambda strategy: strategy.name,
+)
+def test_a_cleared_result_still_answers_its_call_and_is_not_cleared_twice(strategy: Strategy) -> None:
+    visits: list[Visit] = []
+    compact = compactor(strategy, on_visit=visits.append)
+    window = compact(messages(4))
+    cleared = [row for row in window if "cleared result" in str(row["content"])]
+    assert cleared
+    assert all(set(row) == {"role", "tool_call_id", "content"} for row in cleared)
+    for number in (4, 5):
+        window = compact([*window, *turn(number)])
+        validate_messages(parse(window).messages)
+    assert all(row in window for row in cleared)
+    assert [seam.count for seam in visits[-1].record.seams] == [1]

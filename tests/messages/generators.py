@@ -27,7 +27,19 @@ json_objects = st.dictionaries(texts, json_values, max_size=3)
 
 _UNKNOWN_NAMES = (
     # Names that Python or pydantic give a meaning of their own, and names that other systems use.
-    ["fingerprint", "model_dump", "model_fields_set", "_fields_set", "copy", "self", "", "created_at", "Role", "x-ai"]
+    [
+        "facts",
+        "fingerprint",
+        "model_dump",
+        "model_fields_set",
+        "_fields_set",
+        "copy",
+        "self",
+        "",
+        "created_at",
+        "Role",
+        "x-ai",
+    ]
 )
 
 

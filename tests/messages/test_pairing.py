@@ -9,7 +9,17 @@ from hypothesis import example, given
 from tests.messages.generators import answers, calls, conversations, says, valid_conversations
 
 from foldproof.errors import TranscriptError
-from foldproof.messages import CallAt, Message, ToolCall, ToolCallPart, calls_of, pair, validate_messages
+from foldproof.messages import (
+    CallAt,
+    Message,
+    ToolCall,
+    ToolCallPart,
+    calls_of,
+    is_tidy,
+    pair,
+    turns_of,
+    validate_messages,
+)
 
 GO_ON = says("user", "go on")
 
@@ -61,6 +71,27 @@ def test_a_valid_conversation_pairs_one_to_one(messages: list[Message]) -> None:
     assert pairing.orphans == ()
     assert pairing.unanswered == ()
     assert all(len(results) == 1 for results in pairing.results.values())
+
+
+@given(conversations)
+def test_in_a_tidy_conversation_no_call_waits_and_no_pair_stands_apart(messages: list[Message]) -> None:
+    pairing = pair(messages)
+    turn_of = {index: turn for turn in turns_of(messages) for index in range(turn.start, turn.stop)}
+    apart = [index for index, call in pairing.call_of.items() if turn_of[index] != turn_of[call.message]]
+    again = [results for results in pairing.results.values() if len(results) > 1]
+    out_of_order = list(pairing.call_of.values()) != sorted(pairing.call_of.values())
+    faults = [*apart, *again, *pairing.unanswered, *pairing.orphans]
+    assert is_tidy(messages) == (not faults and not out_of_order)
+
+
+def test_what_is_tidy() -> None:
+    pairs = [GO_ON, calls("a", "b"), answers("a"), answers("b"), calls("a"), answers("a"), GO_ON]
+    assert is_tidy(pairs)
+    assert is_tidy([])
+    for index in range(1, 6):
+        assert not is_tidy(pairs[:index] + pairs[index + 1 :])
+    for untidy in ([calls("a")], [answers("a")], [calls("a"), answers("a"), answers("a")], [calls(""), answers(None)]):
+        assert not is_tidy(untidy)
 
 
 def test_an_id_used_again_pairs_with_the_later_call() -> None:

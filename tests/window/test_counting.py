@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from foldproof.messages import Message
-from foldproof.window import MessageCounter, characters
+from foldproof.window import MessageCounter, characters, total_characters
 
 
 class Words:
@@ -40,6 +40,32 @@ def test_a_window_that_grows_costs_its_new_messages() -> None:
     counter.total(window)
     assert counter.total([*window, message(content="new")]) == 11
     assert len(words.asked) == 6
+
+
+def test_messages_that_are_read_anew_are_not_counted_anew() -> None:
+    words = Words()
+    counter = MessageCounter(words)
+    for _ in range(2):
+        assert counter.content(message(content="one two")) == 2
+    assert words.asked == ["one two"]
+
+
+def test_every_counter_and_every_price_has_its_own_count() -> None:
+    one, other = Words(), Words()
+    picture = message(content=[{"type": "file", "file": {"kind": "image"}}, {"type": "text", "text": "a b"}])
+    counters = [MessageCounter(one), MessageCounter(one, part_price=7), MessageCounter(other, part_price=8)]
+    for _ in range(2):
+        assert [counter.content(picture) for counter in counters] == [1_002, 9, 10]
+    assert other.asked == ["a b"]
+    assert MessageCounter(other, part_price=8).content(picture) == 10
+    assert other.asked == ["a b"]  # the message knows
+
+
+def test_a_changed_copy_costs_what_it_says() -> None:
+    counter, said = MessageCounter(Words()), message(content="one two")
+    assert (counter.content(said), characters(said), total_characters([said, said])) == (2, 7, 14)
+    changed = said.model_copy(update={"content": "one"})
+    assert (total_characters([changed]), counter.content(changed), characters(changed)) == (3, 1, 3)
 
 
 def test_prices_are_options() -> None:

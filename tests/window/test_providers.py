@@ -12,14 +12,13 @@ from tests.strategies.conversations import conversations, valid_conversations
 from tests.window.builders import call, plain, result, system, user
 
 from foldproof.errors import TranscriptError, UsageError
-from foldproof.messages import Message, turns_of, validate_messages
+from foldproof.messages import Message, pair_server_tools, turns_of, validate_messages
 from foldproof.window.providers import (
     ANY_PLACE,
     WIRE_RULES,
     Provider,
     WireRules,
     message_fault,
-    pair_server_tools,
     seam_fault,
     validate_for,
 )

@@ -31,7 +31,10 @@ def exempt_forms(messages: Sequence[Message]) -> frozenset[str]:
     if not _MESSAGES.issuperset(map(type, messages)):
         for index, entry in enumerate(messages):
             check_message(entry, index)
-    return _NOTHING.union(*filter(None, map(_exempted, messages)))
+    found = [
+        message.facts.exempts or _exempted(message) for message in messages if message.facts.exempts is not _NOTHING
+    ]
+    return _NOTHING.union(*found)
 
 
 def exemption(message: Message) -> tuple[ExemptHow, frozenset[str]]:
@@ -62,6 +65,7 @@ def declared_forms(texts: tuple[str, ...]) -> frozenset[str]:
     return frozenset().union(*({folded_form(text.strip())} | forms_given(text) for text in texts))
 
 
+# A message keeps its forms; this is for a host that reads its messages anew at every visit.
 @lru_cache(maxsize=16_384)
 def forms_given(text: str) -> frozenset[str]:
     """Return the forms under which the values in a text are exempt for whoever repeats them."""

@@ -3,7 +3,7 @@
 The lowest room. It relies on pydantic and on nothing else: no file, no clock, no environment, no random source.
 """
 
-from foldproof.messages.authorship import Author, author_of, is_observation
+from foldproof.messages.authorship import Author, author_of, is_observation, observations_of
 from foldproof.messages.frames import (
     FOLDED,
     OPENINGS,
@@ -12,6 +12,7 @@ from foldproof.messages.frames import (
     folded_messages,
     folded_observations,
     frame_kind,
+    frames_of,
     is_stamped,
 )
 from foldproof.messages.kept import kept_indices
@@ -32,6 +33,7 @@ from foldproof.messages.parts import (
     part_text,
 )
 from foldproof.messages.reasoning import only_reasons
+from foldproof.messages.server_tools import ServerTools, pair_server_tools, server_half
 from foldproof.messages.tool_text import Segment, tool_segments, tool_text
 from foldproof.messages.turns import Turn, turn_starts, turns_of
 from foldproof.messages.wire import FRAMEWORK_FIELDS, to_wire
@@ -55,6 +57,7 @@ __all__ = [
     "ProviderToolResultPart",
     "Role",
     "Segment",
+    "ServerTools",
     "TextPart",
     "ThinkingPart",
     "ToolCall",
@@ -66,6 +69,7 @@ __all__ = [
     "folded_messages",
     "folded_observations",
     "frame_kind",
+    "frames_of",
     "is_observation",
     "is_stamped",
     "is_thinking",
@@ -73,9 +77,12 @@ __all__ = [
     "kept_indices",
     "message_id",
     "message_ids",
+    "observations_of",
     "only_reasons",
     "pair",
+    "pair_server_tools",
     "part_text",
+    "server_half",
     "to_wire",
     "tool_segments",
     "tool_text",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from foldproof.messages.frames import frame_kind
@@ -53,6 +54,11 @@ def is_observation(message: Message) -> bool:
     if facts.observed is None:
         facts.observed = _is_observation(message)
     return facts.observed
+
+
+def observations_of(messages: Iterable[Message]) -> list[Message]:
+    """Return the messages that are evidence of anything, as `is_observation` says."""
+    return [message for message in messages if message.facts.observed is not False and is_observation(message)]
 
 
 def _is_observation(message: Message) -> bool:

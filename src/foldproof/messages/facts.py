@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from foldproof.messages.authorship import Author
     from foldproof.messages.frames import FrameKind
-    from foldproof.messages.model import Role, ToolCall
+    from foldproof.messages.model import Message, Role, ToolCall
 
 
 @dataclass(slots=True, eq=False)
@@ -22,6 +22,7 @@ class Facts:
 
     Attributes:
         role: its role; here because a slot is read faster than a field.
+        tool: whose result it is, where it says so; here for the same reason.
         plain: whether it is words and calls only: string content, no reasoning beside it.
         fingerprint: see `Message.fingerprint`.
         identifier: the id that records name it by (`message_id`).
@@ -33,9 +34,11 @@ class Facts:
         exempts: the forms it exempts (`foldproof.evidence.exempt`).
         characters: what it says, in characters (`foldproof.window.counting`).
         counted: what it says, in tokens: by which counter, at which price of a part (as above).
+        cleared: what stands for it once it is cleared, behind the options that say so (`foldproof.window.frames`).
     """
 
     role: Role
+    tool: str | None
     plain: bool
     fingerprint: str | None = None
     identifier: str | None = None
@@ -47,3 +50,4 @@ class Facts:
     exempts: frozenset[str] | None = None
     characters: int | None = None
     counted: tuple[object, int, int] | None = None
+    cleared: tuple[object, Message] | None = None

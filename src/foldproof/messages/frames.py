@@ -8,6 +8,7 @@ resolved in favour of the person. A message that quotes a frame behind its first
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import JsonValue
@@ -45,6 +46,11 @@ def frame_kind(message: Message) -> FrameKind | None:
     if facts.kind is None:
         facts.kind = _kind(message) or ""
     return facts.kind or None
+
+
+def frames_of(messages: Iterable[Message]) -> list[Message]:
+    """Return the messages that are frames, of any kind."""
+    return [message for message in messages if message.facts.kind != "" and frame_kind(message) is not None]
 
 
 def _kind(message: Message) -> FrameKind | None:

@@ -82,7 +82,7 @@ class Message(FrozenModel):
             # An empty slot comes here, once. No field is read this way, so no read of a field is slower for it.
             if name != "facts":
                 return super().__getattr__(name)
-            facts = Facts(self.role, type(self.content) is str and self.thinking_blocks is None)
+            facts = Facts(self.role, self.tool_name, type(self.content) is str and self.thinking_blocks is None)
             object.__setattr__(self, "facts", facts)
             return facts
 

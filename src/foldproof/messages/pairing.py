@@ -64,7 +64,7 @@ def _calls(message: Message) -> tuple[ToolCall, ...]:
 
 def pair(messages: Sequence[Message]) -> Pairing:
     """Return which result answers which call. Never raises: what does not pair is an orphan or unanswered."""
-    results: dict[CallAt, tuple[int, ...]] = {}
+    results: dict[CallAt, list[int]] = {}
     call_of: dict[int, CallAt] = {}
     orphans: list[int] = []
     latest: dict[str | None, CallAt] = {}
@@ -78,18 +78,18 @@ def pair(messages: Sequence[Message]) -> Pairing:
                 continue
             if call in twins:
                 call = next((twin for twin in twins[call] if not results[twin]), twins[call][-1])
-            results[call] = (*results[call], index)
+            results[call].append(index)
             call_of[index] = call
             continue
         for position, identifier in enumerate(ids):
             call = CallAt(index, position)
-            results[call] = ()
+            results[call] = []
             known = latest.get(identifier)
             if known is None or known.message != index:
                 latest[identifier] = call
             else:
                 twins.setdefault(known, [known]).append(call)
-    return Pairing(results, call_of, tuple(orphans))
+    return Pairing({call: tuple(found) for call, found in results.items()}, call_of, tuple(orphans))
 
 
 def call_ids(message: Message) -> tuple[str | None, ...]:
@@ -106,19 +106,20 @@ def is_tidy(messages: Sequence[Message]) -> bool:
 
     Then no call waits and no pair stands apart, so that a window may be cut between any two turns.
     """
-    waiting: tuple[str | None, ...] = ()
+    asked: tuple[str | None, ...] = ()
+    answered = 0
     for message in messages:
         facts = message.facts
         ids = call_ids(message) if facts.call_ids is None else facts.call_ids
         if facts.role != "tool":
-            if waiting:
+            if answered < len(asked):
                 return False
-            waiting = ids
-        elif waiting[:1] == ids:
-            waiting = waiting[1:]
+            asked, answered = ids, 0
+        elif asked[answered : answered + 1] == ids:
+            answered += 1
         else:
             return False
-    return not waiting
+    return answered == len(asked)
 
 
 def validate_messages(messages: Sequence[Message]) -> None:

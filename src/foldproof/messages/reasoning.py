@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foldproof.messages.model import Message
 from foldproof.messages.pairing import calls_of
-from foldproof.messages.parts import OpaquePart, Part, TextPart, ThinkingPart
+from foldproof.messages.parts import TextPart, is_thinking
 
 
 def only_reasons(message: Message) -> bool:
@@ -16,15 +16,10 @@ def only_reasons(message: Message) -> bool:
         return False
     if isinstance(message.content, str):
         return bool(message.thinking_blocks) and _is_blank(message.content)
-    spoken = [part for part in message.content if not _is_reasoning(part)]
+    spoken = [part for part in message.content if not is_thinking(part)]
     reasons = bool(message.thinking_blocks) or len(spoken) < len(message.content)
     return reasons and all(isinstance(part, TextPart) and _is_blank(part.text) for part in spoken)
 
 
 def _is_blank(text: str) -> bool:
     return not text or text.isspace()
-
-
-def _is_reasoning(part: Part) -> bool:
-    redacted = isinstance(part, OpaquePart) and (part.model_extra or {}).get("type") == "redacted_thinking"
-    return redacted or isinstance(part, ThinkingPart)

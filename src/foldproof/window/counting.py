@@ -119,7 +119,11 @@ def longer_than(messages: Sequence[Message], size: int) -> bool:
 
 def total_characters(messages: Sequence[Message]) -> int:
     """Return the code points of what the messages say."""
-    return sum(map(characters, messages))
+    total = 0
+    for message in messages:
+        known = message.facts.characters
+        total += characters(message) if known is None else known
+    return total
 
 
 def arguments_text(arguments: object) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final, Literal
 
-from foldproof.messages import Message, message_id
+from foldproof.messages import Message, message_id, message_ids
 from foldproof.window.counting import total_characters
 from foldproof.window.pins import PIN_NAMES, PinName
 from foldproof.window.plan import RemovalPlan, Run, worthiest_first
@@ -65,7 +65,7 @@ def file_visit(attempt: Attempt) -> Visit:
     if not attempt.replaced:
         return Visit(messages=attempt.given.messages, record=record, state=state)
     return Visit(
-        messages=tuple(chain.from_iterable(_pieces(attempt))),
+        messages=_window(attempt),
         record=record,
         spans=tuple(_spans(attempt)),
         state=state,
@@ -80,14 +80,16 @@ def next_pin_blocks(before: WindowState, record: WindowRecord) -> dict[PinName, 
     return {name: before.pin_blocks.get(name, 0) + 1 for name in PIN_NAMES if name in held}
 
 
-def _pieces(attempt: Attempt) -> Iterator[Sequence[Message]]:
-    """Yield the new window piece by piece: what stays, and the frames at their seams."""
+def _window(attempt: Attempt) -> tuple[Message, ...]:
+    """Return the new window: what stays, and the frames at their seams."""
     messages, behind = attempt.given.messages, 0
+    window: list[Message] = []
     for replaced in attempt.replaced:
-        yield messages[behind : replaced.run.start]
-        yield replaced.frames
+        window += messages[behind : replaced.run.start]
+        window += replaced.frames
         behind = replaced.run.stop
-    yield messages[behind:]
+    window += messages[behind:]
+    return tuple(window)
 
 
 def _record(attempt: Attempt) -> WindowRecord:
@@ -131,7 +133,7 @@ def _engaged(attempt: Attempt, removal: RemovalPlan) -> dict[str, object]:
 
 def _removed(attempt: Attempt, record: WindowRecord) -> dict[str, object]:
     given, left, frames = attempt.given, attempt.left, attempt.frames
-    removed = tuple(map(message_id, left))
+    removed = message_ids(left)
     first = attempt.replaced[0]
     guards = given.plan_removal.guards
     return {

@@ -20,8 +20,11 @@ from foldproof.messages import (
     folded_messages,
     folded_observations,
     frame_kind,
+    frames_of,
     is_observation,
     message_id,
+    message_ids,
+    observations_of,
     tool_text,
 )
 from foldproof.window.records import Retain
@@ -101,6 +104,14 @@ def cleared_result(result: Message, *, tool: str | None, retain: Retain, head_ch
 
     At most `head_characters` of the tool's own words stay ahead, cut where no word is cut.
     """
+    options = (tool, retain, head_characters)
+    known = result.facts.cleared
+    if known is None or known[0] != options:
+        known = result.facts.cleared = (options, _cleared(result, tool, retain, head_characters))
+    return known[1]
+
+
+def _cleared(result: Message, tool: str | None, retain: Retain, head_characters: int) -> Message:
     said = tool_text(result)
     head = _head(said, head_characters)
     name = tool if tool is not None and _PLAIN_NAME.fullmatch(tool) else "The tool"
@@ -145,7 +156,7 @@ def _note(span: Sequence[Message]) -> dict[str, JsonValue]:
 
     A frame in the span stands for the messages it took, and names their results.
     """
-    frames = [message for message in span if frame_kind(message) in ("summary", "drop-notice", "cleared-result")]
+    frames = [frame for frame in frames_of(span) if frame_kind(frame) != "evidence-check"]
     count = len(span) + sum(folded_messages(frame) - 1 for frame in frames)
     found: dict[str, None] = {}
     for frame in frames:
@@ -154,12 +165,13 @@ def _note(span: Sequence[Message]) -> dict[str, JsonValue]:
             return {"messages": count}
         found |= dict.fromkeys(inherited)
     # The head of a cleared result says nothing that its original does not.
-    said = (message for message in span if is_observation(message) and frame_kind(message) is None)
-    found |= dict.fromkeys(map(message_id, said))
+    said = [message for message in observations_of(span) if frame_kind(message) is None]
+    found |= dict.fromkeys(message_ids(said))
     return {"messages": count, "observations": list(found)}
 
 
 def _frame(text: str, exempt: tuple[str, ...], note: dict[str, JsonValue]) -> Message:
     # An empty lineage is written as absent: a frame is known by its opening.
     said: dict[str, Any] = {"folded_exempt": exempt} if exempt else {}
-    return Message(role="user", content=text, metadata={FOLDED: note}, **said)
+    # Ours is valid as it is: a lineage of thousands is not validated value by value.
+    return Message(role="user", content=text).model_copy(update={"metadata": {FOLDED: note}, **said})

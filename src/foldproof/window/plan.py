@@ -14,14 +14,12 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 from foldproof.messages import (
     CallAt,
     Message,
     Pairing,
-    ProviderToolPart,
-    ProviderToolResultPart,
     Role,
     ToolCall,
     Turn,
@@ -33,12 +31,16 @@ from foldproof.messages import (
     message_id,
     only_reasons,
     pair,
+    server_half,
     turn_starts,
     turns_of,
 )
+from foldproof.messages.facts import Facts
 from foldproof.window.counting import total_characters
 from foldproof.window.pins import PinName, PinReport, Standing, spend, worth
 from foldproof.window.refusals import Refusal, RefusalReason, in_order
+
+_MOST_NAMED: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,16 @@ class Guards:
     @cached_property
     def roles(self) -> list[Role]:
         """The role of every message."""
-        return [message.facts.role for message in self.messages]
+        return [facts.role for facts in self._facts]
+
+    @cached_property
+    def odd(self) -> list[int]:
+        """The indices of the messages that hold more than words and calls."""
+        return [index for index, facts in enumerate(self._facts) if not facts.plain]
+
+    @cached_property
+    def _facts(self) -> list[Facts]:
+        return [message.facts for message in self.messages]
 
     @cached_property
     def starts(self) -> list[int]:
@@ -160,10 +171,18 @@ class Guards:
 
     def tool_of(self, index: int) -> str | None:
         """Return the name of the tool whose result the message at `index` is, where anybody says it."""
-        name = self.messages[index].tool_name
+        name = self.messages[index].facts.tool
         if name is None and index in self.pairing.call_of:
             name = self.call(self.pairing.call_of[index]).name
         return name or None
+
+    def tools_in(self, run: Run) -> tuple[str, ...]:
+        """Return the tools whose results stand in a run, in order, each once."""
+        messages, roles = self.messages, self.roles
+        results = [index for index in range(run.start, run.stop) if roles[index] == "tool"]
+        observed = [index for index in results if is_observation(messages[index])]
+        names = dict.fromkeys([messages[index].facts.tool or self.tool_of(index) for index in observed])
+        return tuple(name for name in names if name is not None)
 
     def dead_calls(self, run: Run) -> tuple[str, ...]:
         """Return the ids of the calls in a run that nobody answered."""
@@ -340,17 +359,24 @@ def _is_frame(guards: Guards, turn: int) -> bool:
 
 def _split_pairs(guards: Guards, free: list[bool], groups: list[list[int]]) -> Iterator[Refusal]:
     """Refuse, in `free` too, every turn whose other half would stay behind."""
+    both_ways = [*groups, *reversed(groups)]  # one refused turn may hold the next group, on either side
     blocked = True
     while blocked:
         blocked = False
-        for turns in [group for group in groups if any(free[turn] for turn in group)]:
+        for turns in both_ways:
             if all(free[turns[0] : turns[-1] + 1]):
                 continue
-            blocked = True
             for turn in filter(free.__getitem__, turns):
+                blocked = True
                 free[turn] = False
-                others = ", ".join(str(other) for other in turns if other != turn)
-                yield refuse(guards, "unresolved-tool-call", turn, detail=f"paired with turn {others}, which stays")
+                detail = f"paired with turn {_others(turns, turn)}, which stays"
+                yield refuse(guards, "unresolved-tool-call", turn, detail=detail)
+
+
+def _others(turns: Sequence[int], turn: int) -> str:
+    others = [other for other in turns[: _MOST_NAMED + 1] if other != turn][:_MOST_NAMED]
+    unnamed = len(turns) - 1 - len(others)
+    return ", ".join(map(str, others)) + (f" and {unnamed} more" if unnamed else "")
 
 
 def _links(guards: Guards) -> Iterator[tuple[int, int]]:
@@ -359,24 +385,28 @@ def _links(guards: Guards) -> Iterator[tuple[int, int]]:
         for index, call in guards.pairing.call_of.items():
             if index > call.message + 1:
                 yield guards.turn_at(call.message), guards.turn_at(index)
-    odd = [index for index, message in enumerate(guards.messages) if not message.facts.plain]
-    for one, other in chain(_provider_links(guards, odd), _reasoning_links(guards, odd)):
+    for one, other in chain(_provider_links(guards), _reasoning_links(guards)):
         yield guards.turn_at(one), guards.turn_at(other)
 
 
-def _provider_links(guards: Guards, odd: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _provider_links(guards: Guards) -> Iterator[tuple[int, int]]:
     asked: dict[str, int] = {}
-    for index in odd:
-        for part in guards.messages[index].content:
-            if isinstance(part, ProviderToolPart):
-                asked[part.id] = index
-            elif isinstance(part, ProviderToolResultPart) and asked.get(part.id, index) != index:
-                yield asked[part.id], index
+    for index in guards.odd:
+        content = guards.messages[index].content
+        for part in () if isinstance(content, str) else content:
+            half = server_half(part)
+            if half is None:
+                continue
+            identifier, is_result = half
+            if not is_result:
+                asked[identifier] = index
+            elif asked.get(identifier, index) != index:
+                yield asked[identifier], index
 
 
-def _reasoning_links(guards: Guards, odd: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _reasoning_links(guards: Guards) -> Iterator[tuple[int, int]]:
     """Yield every message that only reasons and the assistant message right after it, which it led to."""
-    for index in odd:
+    for index in guards.odd:
         if guards.roles[index + 1 : index + 2] == ["assistant"] and only_reasons(guards.messages[index]):
             yield index, index + 1
 
@@ -394,7 +424,7 @@ def _groups(links: Iterator[tuple[int, int]]) -> list[list[int]]:
         large += small
         group_of |= dict.fromkeys([*small, one, other], large)
     unique = {id(group): group for group in group_of.values()}
-    return [sorted(group) for group in unique.values()]
+    return sorted(map(sorted, unique.values()))
 
 
 def _stretches(free: Sequence[bool]) -> Iterator[tuple[int, int]]:

@@ -16,18 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from foldproof.errors import TranscriptError, UsageError, shown
 from foldproof.messages import (
     Message,
     Part,
-    ProviderToolPart,
-    ProviderToolResultPart,
     Role,
     TextPart,
     calls_of,
     is_thinking,
+    only_reasons,
+    pair_server_tools,
     validate_messages,
 )
 from foldproof.messages.base import FrozenModel
@@ -146,41 +146,6 @@ def message_fault(rules: WireRules, message: Message) -> str | None:
     return None
 
 
-class ServerTools(NamedTuple):
-    """The tools a provider ran itself, by message index.
-
-    Attributes:
-        pairs: a call and its result that stand in two messages: both stay or both leave.
-        halves: messages that hold a call whose turn ended without its result, or a result whose call is not there.
-    """
-
-    pairs: tuple[tuple[int, int], ...]
-    halves: tuple[int, ...]
-
-
-def pair_server_tools(messages: Sequence[Message]) -> ServerTools:
-    """Return which server tools span two messages, and which lack a half. A user message ends the turn they run in."""
-    pairs: list[tuple[int, int]] = []
-    halves: set[int] = set()
-    waiting: dict[str, int] = {}
-    for index, message in enumerate(messages):
-        if message.role == "user":
-            halves.update(waiting.values())
-            waiting.clear()
-        if message.role != "assistant" or isinstance(message.content, str):
-            continue
-        for identifier, is_result in filter(None, map(_server_half, message.content)):
-            if not is_result:
-                waiting[identifier] = index
-            elif identifier not in waiting:
-                halves.add(index)
-            elif waiting[identifier] != index:
-                pairs.append((waiting.pop(identifier), index))
-            else:
-                del waiting[identifier]
-    return ServerTools(tuple(pairs), tuple(sorted(halves)))
-
-
 def _first_fault(rules: WireRules, messages: Sequence[Message]) -> tuple[str, str] | None:
     before: Message | None = None
     path = "$"
@@ -212,7 +177,7 @@ def _opening_fault(after: Message | None) -> str | None:
 def _answer_fault(rules: WireRules, before: Message, after: Message | None) -> str | None:
     following = "nothing" if after is None else _NAMES[after.role]
     continued = after is not None and after.role == "assistant"
-    if rules.thinking_continues and not continued and _only_thinks(before):
+    if rules.thinking_continues and not continued and only_reasons(before):
         cause = f"{following} follows a message that only holds thinking"
         return f"{cause}; it expects what the thinking led to; keep both or leave both out"
     if "assistant" in rules.content_from and after is not None and _is_empty(before):
@@ -236,12 +201,6 @@ def _is_empty(message: Message) -> bool:
     return not message.tool_calls and not message.thinking_blocks and _is_blank(message.content)
 
 
-def _only_thinks(message: Message) -> bool:
-    content = message.content
-    spoken = content if isinstance(content, str) else tuple(part for part in content if not is_thinking(part))
-    return not message.tool_calls and _is_blank(spoken) and bool(_thoughts(message))
-
-
 def _is_blank(content: str | tuple[Part, ...]) -> bool:
     if isinstance(content, str):
         return not content or content.isspace()
@@ -261,19 +220,6 @@ def _is_signed(thought: dict[str, Any]) -> bool:
         return True  # another provider's: the adapter leaves it out
     proofs = ("data",) if thought.get("type") == "redacted_thinking" else ("signature", "redactedData")
     return any(isinstance(thought.get(proof), str) and thought[proof] for proof in proofs)
-
-
-def _server_half(part: Part) -> tuple[str, bool] | None:
-    """Return the id of a server tool, and whether this is its result; None for a part that is neither or is whole."""
-    if isinstance(part, ProviderToolResultPart):
-        return part.id, True
-    extras = _extras(part)
-    if isinstance(part, ProviderToolPart):
-        return (part.id, False) if part.result is None and extras.get("provider", "anthropic") == "anthropic" else None
-    kind, call, result = str(extras.get("type")), extras.get("id"), extras.get("tool_use_id")
-    if kind in ("server_tool_use", "mcp_tool_use") and isinstance(call, str):
-        return call, False
-    return (result, True) if kind.endswith("_tool_result") and isinstance(result, str) else None
 
 
 def _extras(part: Part) -> dict[str, Any]:

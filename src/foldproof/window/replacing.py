@@ -96,7 +96,7 @@ def span_key(strategy: str, span: Sequence[Message]) -> str:
 
 def dropped(place: Place, *, strategy: str) -> Replaced | NotReplaced:
     """Replace a run by the fullest notice that is smaller, or by nothing where nothing needs to be said."""
-    span, tools = place.span, _results_in(place)
+    span, tools = place.span, place.given.plan_removal.guards.tools_in(place.run)
     request_kept = place.given.plan_removal.guards.request is not None
     fault = None
     for notice in drop_notices(span, strategy=strategy, tools=tools, request_kept=request_kept):
@@ -136,29 +136,23 @@ def folded(place: Place, fold: Fold) -> Replacing:
         return NotReplaced("replacement-not-smaller", f"the summary has {len(answer)} characters")
     if not _on_target(frames, place, fold):
         return NotReplaced("replacement-not-smaller", f"the frames have more than {fold.target_tokens} tokens")
-    return Replaced(place.run, span, _results_in(place), frames, "summary", answer)
+    return Replaced(place.run, span, place.given.plan_removal.guards.tools_in(place.run), frames, "summary", answer)
 
 
 def cleared(place: Place, clear: Clear) -> Replaced | NotReplaced:
     """Replace one result by a cleared result, in its place."""
-    (result,) = place.span
+    result, counter = place.given.messages[place.run.start], place.counter
     tool = place.given.plan_removal.guards.tool_of(place.run.start)
     frame = cleared_result(result, tool=tool, retain=clear.retain, head_characters=clear.head_characters)
-    if not _smaller((frame,), place.span, place.counter):
+    smaller = characters(frame) < characters(result)
+    if not smaller or (counter is not None and counter.content(frame) >= counter.content(result)):
         return NotReplaced("replacement-not-smaller", "what would stand for the result is as large as it is")
-    return Replaced(place.run, place.span, _results_in(place), (frame,), "cleared-result")
+    tools = () if tool is None or not is_observation(result) else (tool,)
+    return Replaced(place.run, (result,), tools, (frame,), "cleared-result")
 
 
 def _conversation(messages: Iterable[Message]) -> Iterator[Message]:
     return (message for message in messages if message.role != "system")
-
-
-def _results_in(place: Place) -> tuple[str, ...]:
-    """Return the tools whose results stand in a run, in order, each once."""
-    guards, messages = place.given.plan_removal.guards, place.given.messages
-    results = [index for index in range(place.run.start, place.run.stop) if messages[index].role == "tool"]
-    names = dict.fromkeys(guards.tool_of(index) for index in results if is_observation(messages[index]))
-    return tuple(name for name in names if name is not None)
 
 
 def _appendix(place: Place, fold: Fold, identifier: str) -> tuple[tuple[str, ...], tuple[Message, ...]]:

@@ -83,7 +83,7 @@ class StrategyInput:
             raise UsageError(f"listener is {shown(self.listener)}; pass an object with on_event(event)")
         if not isinstance(self.messages, Sequence):
             raise UsageError(f"messages is {shown(self.messages)}; pass a list or a tuple of messages")
-        if not all(isinstance(entry, Message) for entry in self.messages):
+        if not {Message}.issuperset(map(type, self.messages)):
             for index, entry in enumerate(self.messages):
                 check_message(entry, index)
 

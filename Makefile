@@ -4,6 +4,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
 UV_VERSION := 0.13.9
+PEERS := .venv-peers
+PEERS_PYTHON ?= python3.12
+SEED ?= 1
 # To move the pins forward: make lock LOCK_FLAGS=--upgrade
 LOCK_FLAGS ?=
 
@@ -11,16 +14,20 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 	--no-emit-index-url --no-header $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench lock clean python
+.PHONY: help demo test test-deep lint format bench bench-peers lock clean python
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## show what foldproof does, on real transcripts
 	@$(BIN)/python examples/demo.py
 
 test: lint ## lint, then run every test
 	$(BIN)/pytest -n $(WORKERS)
+
+test-deep: $(READY) ## every law of the window on 100,000 examples, one core each (takes an hour or two); SEED=1
+	HYPOTHESIS_PROFILE=deep $(BIN)/pytest -n $(WORKERS) --hypothesis-seed=$(SEED) \
+		tests/window/test_every_law.py tests/window/test_machine.py
 
 lint: $(READY) ## style, types and floors; changes nothing
 	$(BIN)/ruff check
@@ -37,12 +44,16 @@ bench: $(READY) ## time what must stay fast; results in .benchmarks/latest.json
 	@mkdir -p .benchmarks
 	$(BIN)/pytest benchmarks --benchmark-enable --benchmark-json=.benchmarks/latest.json
 
+bench-peers: $(PEERS)/.ready ## time ours beside other frameworks' compaction (takes minutes)
+	@$(PEERS)/bin/python benchmarks/window.py
+
 lock: .venv-lock/.ready ## pin every dependency by hash, as pyproject.toml asks
 	$(COMPILE) pyproject.toml -o requirements.txt
 	$(COMPILE) pyproject.toml --extra graph --group dev -c requirements.txt -o requirements-dev.txt
+	$(subst 3.11,3.12,$(COMPILE)) benchmarks/requirements-peers.in -o benchmarks/requirements-peers.txt
 
 clean: ## remove everything that make made
-	rm -rf .venv .venv-lock build dist .benchmarks .coverage* htmlcov .hypothesis .import_linter_cache .mypy_cache \
+	rm -rf .venv .venv-lock $(PEERS) build dist .benchmarks .coverage* htmlcov .hypothesis .import_linter_cache .mypy_cache \
 		.pytest_cache .ruff_cache
 	find . -path ./.git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -56,6 +67,15 @@ $(READY): requirements-dev.txt pyproject.toml | python
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(PEERS)/.ready: benchmarks/requirements-peers.txt pyproject.toml
+	@$(PEERS_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \
+		{ echo "bench-peers needs Python 3.12 or newer as '$(PEERS_PYTHON)'; name another with: make bench-peers PEERS_PYTHON=python3.13" >&2; exit 1; }
+	@rm -f $@
+	$(PEERS_PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r benchmarks/requirements-peers.txt
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 .venv-lock/.ready: Makefile | python

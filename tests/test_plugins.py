@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.running import foldproof, json_lines
@@ -62,7 +63,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_a_strategy_of_ours_is_made_by_its_name(name: str) -> None:
-    options = {"threshold_tokens": 9} if "threshold_tokens" in (strategy_options(STRATEGIES[name]) or ()) else {}
+    options: dict[str, Any] = (
+        {"threshold_tokens": 9} if "threshold_tokens" in (strategy_options(STRATEGIES[name]) or ()) else {}
+    )
     assert load_strategy(name, **options).name == name
 
 
@@ -104,7 +107,7 @@ def test_nothing_of_a_package_is_loaded_unless_it_is_asked_for(package: Path) ->
         ),
     ],
 )
-def test_what_cannot_be_made_says_why(package: Path, name: str, options: dict[str, int], says: str) -> None:
+def test_what_cannot_be_made_says_why(package: Path, name: str, options: dict[str, Any], says: str) -> None:
     assert package.is_dir()
     with pytest.raises(UsageError) as raised:
         load_strategy(name, **options)

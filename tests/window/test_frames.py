@@ -4,11 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.window.builders import PROSE, call, loop, plain, reasons, result, system, user
+import pytest
+from pydantic import JsonValue
+from tests.window.builders import (
+    PROSE,
+    REMOVERS,
+    call,
+    folders,
+    frames_of,
+    holds,
+    loop,
+    name_of,
+    plain,
+    reasons,
+    removers,
+    result,
+    system,
+    user,
+)
 
 from foldproof.evidence import EvidenceIndex
-from foldproof.messages import OPENINGS, Message, author_of, folded_observations, frame_kind, message_id
-from foldproof.window import SlidingWindow, SummarizeOldest, SummaryRequest, WindowState
+from foldproof.messages import (
+    OPENINGS,
+    STAMP,
+    Message,
+    author_of,
+    folded_messages,
+    folded_observations,
+    frame_kind,
+    message_id,
+)
+from foldproof.window import (
+    SlidingWindow,
+    SummarizeOldest,
+    SummaryRequest,
+    TokenBudget,
+    VisitableStrategy,
+    WindowState,
+    span_of,
+)
 
 
 def test_the_summary_frame_says_what_it_is() -> None:
@@ -109,3 +143,51 @@ def test_a_frame_that_absorbed_one_of_another_system_does_not_claim_to_know_what
     frame = next(message for message in visit.messages if frame_kind(message))
     assert frame is not foreign
     assert folded_observations(frame) is None
+
+
+@removers
+def test_whoever_quotes_a_frame_is_who_they_were(strategy: VisitableStrategy) -> None:
+    frame = frames_of(SummarizeOldest(0, 1).visit([user(), plain(), user(), plain()]).messages)[0]
+    quoting = user(f"what does this mean: {frame.text}")
+    visit = strategy.visit([user(), *loop(4), plain(), quoting, plain(), plain()])
+    assert author_of(quoting) == "person"
+    assert holds(visit.messages, quoting)
+
+
+@folders
+def test_a_copy_of_a_frames_words_joins_no_span(strategy: VisitableStrategy) -> None:
+    visit = strategy.visit([user("order ORD-44710 " + PROSE), plain(), user(), plain(), user()])
+    frame = frames_of(visit.messages)[0]
+    copied = user(frame.text)
+    stored = Message.model_validate_json(frame.model_dump_json())
+    assert span_of(stored, visit.spans) is visit.folded
+    assert span_of(copied, visit.spans) is None
+    assert span_of(frame.model_copy(update={"folded_exempt": ("990017",)}), visit.spans) is None
+    assert author_of(copied) == "library"
+
+
+@pytest.mark.parametrize("first", REMOVERS, ids=name_of)
+@removers
+def test_a_frame_of_any_strategy_is_absorbed_by_any_other(
+    strategy: VisitableStrategy, first: VisitableStrategy
+) -> None:
+    window: Sequence[Message] = [user("order ORD-44710 " + PROSE), *loop(4), user(), plain(), plain()]
+    earlier = first.visit(window)
+    later_on = [*earlier.messages, *loop(4), user(), plain(), plain()]
+    visit = strategy.visit(later_on, state=earlier.state)
+    standing = [folded_messages(frame) for frame in frames_of(visit.messages) if frame.role == "user"]
+    assert earlier.changed
+    assert visit.changed
+    assert sum(standing) + sum(frame_kind(message) is None for message in visit.messages) == len(window) + len(
+        later_on
+    ) - (len(earlier.messages))
+
+
+@pytest.mark.parametrize("strategy", [SlidingWindow(1), TokenBudget(0, 1), SummarizeOldest(0, 1)], ids=name_of)
+def test_a_frame_of_another_system_never_leaves_without_a_word(strategy: VisitableStrategy) -> None:
+    """It stands for results that nobody named: for want of them nobody may be accused."""
+    stamp: dict[str, JsonValue] = {STAMP: {"id": "1", "role": "summary"}}
+    window = [Message(role="user", content="we moved an order", metadata=stamp), plain("ok"), user("?"), plain("ok")]
+    visit = strategy.visit(window)
+    verdicts = [EvidenceIndex(held).judge("ORD-44711").values[0].verdict for held in (window, visit.messages)]
+    assert verdicts == ["undecidable", "undecidable"]

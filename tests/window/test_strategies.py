@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import copy
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from tests.window.builders import call, loop, plain, reasons, result, user
+from tests.window.builders import call, claim, every, later, loop, plain, reasons, result, user
 
-from foldproof.errors import UsageError
 from foldproof.messages import Message
 from foldproof.window import (
+    ClearToolResults,
     Decision,
+    OffloadLarge,
+    Pipeline,
+    PromptCompactor,
     SlidingWindow,
     StrategyInput,
     SummarizeOldest,
-    SummaryRequest,
     TokenBudget,
+    VisitableStrategy,
     arun_visit,
     run_visit,
     turn_trigger,
@@ -26,48 +31,14 @@ from foldproof.window import (
 WINDOW = [user(), *loop(9), plain()]
 
 
-def claim(_: Sequence[Message], __: SummaryRequest) -> str:
-    return "a claim"
-
-
-async def later(_: Sequence[Message], __: SummaryRequest) -> str:
-    await asyncio.sleep(0)
-    return "a claim"
-
-
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (lambda: SlidingWindow(0), "keep_recent_turns is 0; write a whole number, 1 or more"),
-        (lambda: SlidingWindow(keep_recent_turns=True), "keep_recent_turns is True"),
-        (lambda: SlidingWindow(keep_last_tool_results=-1), "keep_last_tool_results is -1"),
-        (lambda: SlidingWindow(keep_ledger_facts=1.5), "keep_ledger_facts is 1.5"),  # type: ignore[arg-type]
-        (lambda: TokenBudget(-1), "threshold_tokens is -1; write a whole number, 0 or more"),
-        (lambda: TokenBudget(1, counter=len), "counter is <built-in function len>"),  # type: ignore[arg-type]
-        (lambda: SummarizeOldest(1, 0), "keep_recent_turns is 0"),
-        (lambda: SummarizeOldest(1, summarizer=claim), "pass model='...'"),
-        (lambda: SummarizeOldest(1, summarizer=claim, model=" "), "pass model='...'"),
-        (lambda: SummarizeOldest(1, summarizer="gpt", model="gpt"), "pass a callable"),  # type: ignore[arg-type]
-        (lambda: SummarizeOldest(1, model="gpt"), "pass its summarizer too"),
-        (lambda: SummarizeOldest(1, retain="nowhere"), 'write "conversation" or "discard"'),  # type: ignore[arg-type]
-        (lambda: SlidingWindow().visit([{"role": "user"}]), "messages[0] is {'role': 'user'}"),  # type: ignore[list-item]
-        (lambda: SlidingWindow().visit(WINDOW, iteration=-1), "iteration is -1"),
-        (lambda: TokenBudget(1).visit(WINDOW, measured=-5), "measured is -5"),
-        (lambda: TokenBudget(1).visit(WINDOW, paused="c1"), "paused is one string"),
-        (lambda: SummarizeOldest(0, 1, summarizer=later, model="m").visit(WINDOW), "call avisit"),
-    ],
-)
-def test_a_wrong_call_says_what_to_write(make: Callable[[], object], says: str) -> None:
-    with pytest.raises(UsageError) as raised:
-        make()
-    assert says in str(raised.value)
-    assert "\n" not in str(raised.value)
-
-
 def test_options_by_place_and_by_name() -> None:
     assert SlidingWindow(3) == SlidingWindow(keep_recent_turns=3)
     assert TokenBudget(10, 3) == TokenBudget(threshold_tokens=10, keep_recent_turns=3)
     assert SummarizeOldest(10, 3) == SummarizeOldest(threshold_tokens=10, keep_recent_turns=3)
+    assert PromptCompactor(10, 3) == PromptCompactor(threshold_tokens=10, keep_recent_turns=3)
+    assert ClearToolResults(10, 1, ["a"]) == ClearToolResults(threshold_tokens=10, keep=1, exclude=["a"])
+    assert OffloadLarge(10, 3) == OffloadLarge(threshold_characters=10, head_characters=3)
+    assert Pipeline([SlidingWindow()]) == Pipeline(stages=[SlidingWindow()])
     with pytest.raises(TypeError):
         TokenBudget(10, 3, 2)  # type: ignore[call-arg]
 
@@ -83,6 +54,15 @@ def test_reported_usage_wins_over_counting() -> None:
     record = TokenBudget(100, 1).visit(WINDOW, measured=99).record
     assert (record.outcome, record.measured_by, record.measured) == ("idle", "reported", 99)
     assert TokenBudget(100, 1).visit(WINDOW, measured=101, iteration=0).changed
+
+
+@every
+def test_a_strategy_may_be_shared_between_threads_and_kept(strategy: VisitableStrategy) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        visits = list(threads.map(strategy.visit, [WINDOW] * 8))
+    assert all(visit == visits[0] for visit in visits)
+    assert pickle.loads(pickle.dumps(strategy)).visit(WINDOW) == visits[0]  # noqa: S301 - pickled right here
+    assert copy.deepcopy(strategy).visit(WINDOW) == visits[0]
 
 
 class Greedy:

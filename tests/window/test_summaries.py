@@ -34,7 +34,7 @@ def test_a_summary_quotes_everybody() -> None:
         f'- "{PROSE.strip()}"',
         "The model said:",
         "- It costs $190.00.",
-        f"- {(PROSE * 2)[:399]}…",
+        f"- {(PROSE * 2)[:399].rpartition(' ')[0]}…",
         "Tools were asked, and said:",
     ]
 
@@ -76,3 +76,11 @@ def test_half_of_a_surrogate_pair_does_not_stop_a_fold() -> None:
     visit = SummarizeOldest(0, 1).visit(window)
     assert visit.changed
     assert "?" in visit.messages[0].text
+
+
+def test_a_line_break_stays_visible_and_no_word_is_cut() -> None:
+    window = [user("one\ntwo"), call("1"), result("1", "room 44\n17 guests " + "and 4417 more " * 99)]
+    summary = ExtractiveSummarizer()(window, request())
+    assert '- "one / two"' in summary
+    assert "room 44 / 17 guests and 4417 more" in summary
+    assert all(cut.endswith(("and", "4417", "more")) for cut in summary.split("…")[:-1])

@@ -10,7 +10,7 @@ from collections.abc import Collection, Container
 from dataclasses import dataclass
 
 from foldproof.messages import frame_kind
-from foldproof.window.counting import characters
+from foldproof.window.counting import characters, has_wordless
 from foldproof.window.plan import Guards, RemovalPlan, Run, fact_pin, held_by_rule, observation_pin, refuse
 from foldproof.window.refusals import Refusal, in_order
 
@@ -60,7 +60,7 @@ class PlanClearing:
         return RemovalPlan(runs, in_order(told), observations, facts)
 
     def results(self, *, exclude: Collection[str] = (), longer_than: int = 0) -> frozenset[int]:
-        """Return where results of more than `longer_than` characters stand that are not cleared yet.
+        """Return where results of more than `longer_than` characters, or with pictures, stand that are not cleared yet.
 
         Those of the tools named in `exclude` are left out.
         """
@@ -68,7 +68,9 @@ class PlanClearing:
         found = (
             index
             for index, message in enumerate(guards.messages)
-            if message.role == "tool" and characters(message) > longer_than and frame_kind(message) is None
+            if message.role == "tool"
+            and (characters(message) > longer_than or has_wordless(message))
+            and frame_kind(message) is None
         )
         return frozenset(index for index in found if not excluded or guards.tool_of(index) not in excluded)
 

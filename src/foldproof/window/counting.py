@@ -107,6 +107,11 @@ def characters(message: Message) -> int:
     return facts.characters
 
 
+def has_wordless(message: Message) -> bool:
+    """Whether a message holds a part without words, such as a picture, which has a price and no characters."""
+    return not message.facts.plain and any(text is None for text in _texts(message))
+
+
 def longer_than(messages: Sequence[Message], size: int) -> bool:
     """Whether the messages say more than `size` code points; stops adding up as soon as that is known."""
     total = 0

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import Unpack
 
 from foldproof.errors import UsageError, shown
 from foldproof.messages import Message, frame_kind
+from foldproof.window import checks
 from foldproof.window.events import Narrator
 from foldproof.window.filing import Attempt, file_visit
 from foldproof.window.plan import Run
@@ -28,7 +30,15 @@ from foldproof.window.replacing import (
     span_key,
 )
 from foldproof.window.stages import in_stages
-from foldproof.window.strategy import Clear, Drop, InStages, Strategy, StrategyInput, VisitOptions
+from foldproof.window.strategy import (
+    Clear,
+    Decision,
+    Drop,
+    InStages,
+    Strategy,
+    StrategyInput,
+    VisitOptions,
+)
 from foldproof.window.visit import Visit
 
 _Steps = Generator[Ask, object, Visit]
@@ -47,7 +57,7 @@ def run_visit(strategy: Strategy, messages: Sequence[Message], **options: Unpack
     while isinstance(step, Ask):
         narrator.summarizing()
         step = _next(steps, _answer(step))
-    return narrator.settled(messages, step)
+    return _settled(narrator, given, step, messages)
 
 
 async def arun_visit(strategy: Strategy, messages: Sequence[Message], **options: Unpack[VisitOptions]) -> Visit:
@@ -58,13 +68,20 @@ async def arun_visit(strategy: Strategy, messages: Sequence[Message], **options:
     while isinstance(step, Ask):
         narrator.summarizing()
         step = _next(steps, await _awaited(step))
-    return narrator.settled(messages, step)
+    return _settled(narrator, given, step, messages)
 
 
 def _begun(strategy: Strategy, given: StrategyInput) -> tuple[Narrator, _Steps]:
+    checks.strategy(strategy)
     narrator = Narrator(given.listener)
     narrator.started(strategy.name, given.iteration, given.messages)
     return narrator, _steps(strategy, given)
+
+
+def _settled(narrator: Narrator, given: StrategyInput, visit: Visit, messages: Sequence[Message]) -> Visit:
+    """Tell what came of a visit; where nothing left, the very object that was given comes back."""
+    told = narrator.settled(given.messages, visit)
+    return told if told.changed else replace(told, messages=messages)
 
 
 def _next(steps: _Steps, answer: object) -> Ask | Visit:
@@ -102,7 +119,13 @@ def _failed(error: Exception) -> Failed:
 
 def _steps(strategy: Strategy, given: StrategyInput) -> _Steps:
     decision = strategy.plan(given)
+    if not isinstance(decision, Decision | InStages):
+        raise UsageError(f"the strategy {strategy.name} decided {shown(decision)}; return a Decision, or InStages")
     if isinstance(decision, InStages):
+        if not decision.stages:
+            raise UsageError(f"the strategy {strategy.name} decided on no stages; name one at least")
+        for stage in decision.stages:
+            _check_stage(strategy, stage)
         return (yield from in_stages(strategy.name, given, decision, visit=_steps))
     attempt = Attempt(strategy.name, given, decision)
     for run in decision.removal.runs if decision.removal else ():
@@ -121,11 +144,18 @@ def _steps(strategy: Strategy, given: StrategyInput) -> _Steps:
     return file_visit(attempt)
 
 
+def _check_stage(strategy: Strategy, stage: object) -> None:
+    try:
+        checks.strategy(stage)
+    except UsageError as error:
+        raise UsageError(f"a stage of the strategy {strategy.name}: {error}") from error
+
+
 def _replace(attempt: Attempt, run: Run) -> Replacing:
     place, how = Place(attempt.given, run, attempt.decision.counter), attempt.decision.how
     if isinstance(how, Clear):
         return cleared(place, how)
-    if len(place.span) == 1 and frame_kind(place.span[0]) in ("summary", "drop-notice"):
+    if all(frame_kind(message) in ("summary", "drop-notice") for message in place.span):
         return NotReplaced("only-existing-summary", "nothing new stands beside it")
     if attempt.latched and span_key(attempt.strategy, place.span) in attempt.latched:
         return NotReplaced("replacement-not-smaller", "this very span was refused before", "latched")

@@ -22,7 +22,7 @@ from foldproof.window.visit import Visit
 class VisitStarted(FrozenModel):
     """A visit began, over a window of so many messages."""
 
-    kind: Literal["visit-started"] = "visit-started"
+    type: Literal["visit-started"] = "visit-started"
     strategy: str
     iteration: int
     messages: int
@@ -31,14 +31,14 @@ class VisitStarted(FrozenModel):
 class Progress(FrozenModel):
     """How far the visit is: from 0 to 1, and 1 only when it is decided."""
 
-    kind: Literal["progress"] = "progress"
+    type: Literal["progress"] = "progress"
     fraction: float
 
 
 class MessageEvicted(FrozenModel):
     """A message left, and what stands for it (`none`: it was dropped without a notice)."""
 
-    kind: Literal["message-evicted"] = "message-evicted"
+    type: Literal["message-evicted"] = "message-evicted"
     message_id: str
     message_index: int
     reason: Replacement
@@ -47,21 +47,21 @@ class MessageEvicted(FrozenModel):
 class Refused(FrozenModel):
     """A turn or a span stayed."""
 
-    kind: Literal["refused"] = "refused"
+    type: Literal["refused"] = "refused"
     refusal: Refusal
 
 
 class Folded(FrozenModel):
     """A frame stands for a span."""
 
-    kind: Literal["folded"] = "folded"
+    type: Literal["folded"] = "folded"
     span: FoldedSpan
 
 
 class Settled(FrozenModel):
     """The visit is decided; this is its record. Always the last event, and the only one for an idle visit but two."""
 
-    kind: Literal["settled"] = "settled"
+    type: Literal["settled"] = "settled"
     record: WindowRecord
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from foldproof.evidence import exempt_forms
+from foldproof.evidence.candidates import scan
 from foldproof.messages import (
     FOLDED,
     OPENINGS,
@@ -32,6 +33,16 @@ from foldproof.window.records import Retain
 _MOST_NAMES: Final = 4
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][\w.-]{0,47}", re.ASCII)
 _LONGEST_NAME: Final = 80
+_LONGEST_VALUE: Final = 200
+_STILL_TRUE: Final = (
+    "name",
+    "tool_name",
+    "is_error",
+    "not_dispatched",
+    "tool_arguments_failure",
+    "tool_result_origin",
+)
+"""What was true of a result and still is of the frame in its place."""
 
 _WHERE: Final[dict[Retain, str]] = {
     "conversation": "The originals were handed to the application.",
@@ -79,6 +90,12 @@ def appendix(quotes: Sequence[str], *, of: int) -> Message:
     return _frame(_CLAIM_BEGINS.join((opening, *quotes)), (), {"messages": 0, "observations": []})
 
 
+def is_appendix(frame: Message) -> bool:
+    """Whether a message is the stamped frame that quotes the person beside a summary."""
+    stamp = (frame.metadata or {}).get(STAMP)
+    return frame.role == "user" and isinstance(stamp, dict) and stamp.get("role") == "appendix"
+
+
 def stamped(frame: Message, identifier: str, role: str) -> Message:
     """Return a frame marked as a compactor's own output: `summary` or `appendix`, under one identifier a fold."""
     metadata: dict[str, JsonValue] = {STAMP: {"id": identifier, "role": role}, **(frame.metadata or {})}
@@ -113,7 +130,7 @@ def cleared_result(result: Message, *, tool: str | None, retain: Retain, head_ch
 
 def _cleared(result: Message, tool: str | None, retain: Retain, head_characters: int) -> Message:
     said = tool_text(result)
-    head = _head(said, head_characters)
+    head = _head(said, head_characters) if is_observation(result) else ""
     name = tool if tool is not None and _PLAIN_NAME.fullmatch(tool) else "The tool"
     if retain == "conversation":
         back = f"The original was handed to the application as {message_id(result)}"
@@ -131,8 +148,13 @@ def _cleared(result: Message, tool: str | None, retain: Retain, head_characters:
         tool_call_id=result.tool_call_id,
         tool_chars=len(head),
         metadata={FOLDED: {"messages": 1, "observations": observed}},
-        **{name: value for name in ("name", "tool_name", "is_error") if (value := getattr(result, name)) is not None},
+        **{name: value for name in _STILL_TRUE if (value := getattr(result, name)) is not None},
     )
+
+
+def takes_results_along(span: Sequence[Message]) -> bool:
+    """Whether a frame in the span took results, or does not say: if it left without a word, so would they."""
+    return any(folded_observations(frame) != () for frame in frames_of(span) if frame_kind(frame) != "evidence-check")
 
 
 def one_line(text: str) -> str:
@@ -143,7 +165,13 @@ def one_line(text: str) -> str:
 def _head(said: str, most: int) -> str:
     if most <= 0 or len(said) <= most:
         return ""
-    return said[: max(said.rfind(mark, 0, most) + 1 for mark in _BREAKS)].rstrip()
+    cut = max(said.rfind(mark, 0, most) + 1 for mark in _BREAKS)
+    around = max(0, cut - _LONGEST_VALUE)
+    # A value that reaches over the cut leaves as a whole: what is left of it would be another value.
+    for value in reversed(scan(said[around : cut + _LONGEST_VALUE])):
+        if around + value.start < cut <= around + value.end:
+            cut = around + value.start
+    return said[:cut].rstrip()
 
 
 def _messages(note: Mapping[str, JsonValue]) -> str:

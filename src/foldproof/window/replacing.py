@@ -10,8 +10,17 @@ from typing import Final, Literal, NamedTuple
 from foldproof.errors import shown
 from foldproof.evidence import evidence_forms
 from foldproof.messages import Message, author_of, is_observation
-from foldproof.window.counting import MessageCounter, characters, longer_than, total_characters
-from foldproof.window.frames import appendix, claiming, cleared_result, drop_notices, lineage, stamped, summary_frame
+from foldproof.window.counting import MessageCounter, characters, has_wordless, longer_than, total_characters
+from foldproof.window.frames import (
+    appendix,
+    claiming,
+    cleared_result,
+    drop_notices,
+    lineage,
+    stamped,
+    summary_frame,
+    takes_results_along,
+)
 from foldproof.window.plan import Run
 from foldproof.window.providers import ANY_PLACE, WIRE_RULES, seam_fault
 from foldproof.window.records import Replacement
@@ -104,7 +113,7 @@ def dropped(place: Place, *, strategy: str) -> Replaced | NotReplaced:
             fault = place.fault((notice,))
             if fault is None:
                 return Replaced(place.run, span, tools, (notice,), "drop-notice")
-    if lineage(span) or evidence_forms(span):
+    if lineage(span) or evidence_forms(span) or takes_results_along(span):
         return NotReplaced(
             "replacement-not-smaller", fault or "only a notice can say that values which were read have left"
         )
@@ -125,6 +134,8 @@ def folded(place: Place, fold: Fold) -> Replacing:
     if fault is not None:
         return NotReplaced("replacement-not-smaller", fault)
     quotes, beside = _appendix(place, fold, identifier)
+    if place.fault((empty, *beside)) is not None:
+        quotes, beside = (), ()
     request = _request(place, fold, (empty, *beside), quotes)
     if request.max_characters < _LEAST_ROOM or (request.max_tokens is not None and request.max_tokens < 1):
         return NotReplaced("replacement-not-smaller", "the frame alone is as large as the span", "no-room")
@@ -141,11 +152,10 @@ def folded(place: Place, fold: Fold) -> Replacing:
 
 def cleared(place: Place, clear: Clear) -> Replaced | NotReplaced:
     """Replace one result by a cleared result, in its place."""
-    result, counter = place.given.messages[place.run.start], place.counter
+    result = place.given.messages[place.run.start]
     tool = place.given.plan_removal.guards.tool_of(place.run.start)
     frame = cleared_result(result, tool=tool, retain=clear.retain, head_characters=clear.head_characters)
-    smaller = characters(frame) < characters(result)
-    if not smaller or (counter is not None and counter.content(frame) >= counter.content(result)):
+    if not _smaller_than(frame, result, place.counter):
         return NotReplaced("replacement-not-smaller", "what would stand for the result is as large as it is")
     tools = () if tool is None or not is_observation(result) else (tool,)
     return Replaced(place.run, (result,), tools, (frame,), "cleared-result")
@@ -193,13 +203,19 @@ def _request(place: Place, fold: Fold, frames: Sequence[Message], quotes: tuple[
     return SummaryRequest(
         iteration=given.iteration,
         model=fold.model,
-        max_characters=total_characters(span) - total_characters(frames) - 1,
+        max_characters=_room(span, frames, tokens),
         max_tokens=tokens,
         counter=None if counter is None else counter.counter,
         current_request=None if asked is None else given.messages[asked].text,
         standings=given.standings or {},
         quoted=quotes,
     )
+
+
+def _room(span: Sequence[Message], frames: Sequence[Message], tokens: int | None) -> int:
+    """Return the characters a summary may have. A picture has none, so beside one the tokens decide."""
+    room = total_characters(span) - total_characters(frames) - 1
+    return max(room, tokens) if tokens is not None and any(map(has_wordless, span)) else room
 
 
 def _is_text(answer: str) -> bool:
@@ -220,10 +236,20 @@ def _more_than(count: int, span: Sequence[Message]) -> bool:
 
 
 def _smaller(frames: Sequence[Message], span: Sequence[Message], counter: MessageCounter | None) -> bool:
-    """Whether the frames are strictly smaller than the span, in characters and in tokens."""
-    if len(frames) > len(span) or not longer_than(span, total_characters(frames)):
+    """Whether the frames are strictly smaller than the span, in tokens and, where it is all words, in characters."""
+    if len(frames) > len(span):
+        return False
+    if not longer_than(span, total_characters(frames)) and (counter is None or not any(map(has_wordless, span))):
         return False
     # A message with words costs a token at least, and a token covers a byte at least: a long span needs no count.
     if counter is None or _more_than(sum(len(frame.text.encode(errors="replace")) for frame in frames), span):
         return True
     return counter.exceeds(span, sum(map(counter.content, frames)))
+
+
+def _smaller_than(frame: Message, result: Message, counter: MessageCounter | None) -> bool:
+    """Whether a frame is strictly smaller than one result, as `_smaller` is for a span."""
+    in_characters = characters(frame) < characters(result)
+    if counter is None:
+        return in_characters
+    return (in_characters or has_wordless(result)) and counter.content(frame) < counter.content(result)

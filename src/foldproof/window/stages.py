@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, groupby
-from typing import Final, NamedTuple, TypeVar
+from itertools import chain
+from typing import NamedTuple, TypeVar
 
-from foldproof.messages import Message, frame_kind, message_id
+from foldproof.messages import message_ids
+from foldproof.window.counting import MessageCounter
 from foldproof.window.filing import next_pin_blocks
-from foldproof.window.records import Replacement, Seam, WindowRecord, WindowState
+from foldproof.window.records import Seam, WindowRecord, WindowState
 from foldproof.window.refusals import Refusal, RefusalReason, in_order
 from foldproof.window.replacing import Ask
 from foldproof.window.strategy import InStages, Strategy, StrategyInput
@@ -17,13 +18,12 @@ from foldproof.window.visit import Visit
 
 _Steps = Generator[Ask, object, Visit]
 
-_KINDS: Final[tuple[Replacement, ...]] = ("summary", "drop-notice", "cleared-result")
-
 
 class _Entry(NamedTuple):
-    """A message of the window: the index where it stood, or where what it replaces began, in the window as visited."""
+    """A message of the window, and the range of the window as visited that it is or stands for (empty: beside one)."""
 
-    origin: int
+    start: int
+    stop: int
     new: bool
 
 
@@ -35,19 +35,21 @@ def in_stages(
     Every stage measures for itself, so that those behind the one that reached the budget are idle.
     """
     visited_window, now = given, given
-    entries = [_Entry(index, new=False) for index in range(len(given.messages))]
+    entries = [_Entry(index, index + 1, new=False) for index in range(len(given.messages))]
+    seams: list[Seam] = []
     filed: list[_Stage] = []
     for strategy in decision.stages:
         visited = yield from visit(strategy, now)
         filed.append(_Stage(entries, visited))
         now = replace(now, state=_latches_of(now.known_state, visited))
         if visited.changed:
+            seams = _with_seams_of(visited.record, seams, entries)
             entries = list(_followed(entries, visited.record))
             measured = _still_measured(now, visited, decision)
             if now.measured is not None and measured is None:
                 break
             now = replace(now, messages=visited.messages, measured=measured)
-    return _as_one(name, visited_window, filed, entries)
+    return _as_one(name, visited_window, filed, seams, decision.counter)
 
 
 class _Stage(NamedTuple):
@@ -71,18 +73,41 @@ def _still_measured(given: StrategyInput, visited: Visit, decision: InStages) ->
     return max(0, given.measured - saved)
 
 
+def _covered(entries: Sequence[_Entry], seam: Seam) -> tuple[int, int]:
+    """Return the range of the window as visited that leaves at a stage's seam; it is contiguous, as the seam is."""
+    return entries[seam.start].start, entries[seam.start + seam.count - 1].stop
+
+
+def _with_seams_of(record: WindowRecord, seams: Sequence[Seam], entries: Sequence[_Entry]) -> list[Seam]:
+    """Return the seams of the window as visited: those of a stage take in what earlier stages left there."""
+    found = []
+    for seam in record.seams:
+        start, stop = _covered(entries, seam)
+        found.append(seam.model_copy(update={"start": start, "count": stop - start}))
+    taken = {index for seam in found for index in range(seam.start, seam.start + seam.count)}
+    return sorted([*(seam for seam in seams if seam.start not in taken), *found], key=lambda seam: seam.start)
+
+
 def _followed(entries: Sequence[_Entry], record: WindowRecord) -> Iterator[_Entry]:
+    """Yield the entries of the window that a stage left: what stays, and the first frame of a seam for all of it."""
     behind = 0
     for seam in record.seams:
         yield from entries[behind : seam.start]
-        yield from (_Entry(entries[seam.start].origin, new=True) for _ in seam.frames)
+        start, stop = _covered(entries, seam)
+        yield from (_Entry(start if first else stop, stop, new=True) for first in _firsts(len(seam.frames)))
         behind = seam.start + seam.count
     yield from entries[behind:]
 
 
-def _as_one(name: str, given: StrategyInput, filed: Sequence[_Stage], entries: Sequence[_Entry]) -> Visit:
+def _firsts(count: int) -> list[bool]:
+    return [place == 0 for place in range(count)]
+
+
+def _as_one(
+    name: str, given: StrategyInput, filed: Sequence[_Stage], seams: Sequence[Seam], counter: MessageCounter | None
+) -> Visit:
     last = filed[-1].visit
-    record = _record(name, given, filed, entries)
+    record = _record(name, given, filed, seams).model_copy(update=_tokens(given, filed, counter))
     if record.outcome == "idle":
         return Visit(messages=last.messages, record=record, state=given.known_state)
     blocks = next_pin_blocks(given.known_state, record)
@@ -91,30 +116,24 @@ def _as_one(name: str, given: StrategyInput, filed: Sequence[_Stage], entries: S
     return Visit(messages=last.messages, record=record, spans=spans, state=state)
 
 
-def _record(name: str, given: StrategyInput, filed: Sequence[_Stage], entries: Sequence[_Entry]) -> WindowRecord:
+def _record(name: str, given: StrategyInput, filed: Sequence[_Stage], seams: Sequence[Seam]) -> WindowRecord:
     stages = tuple(stage.visit.record for stage in filed)
     first = next((record for record in stages if record.outcome != "idle"), stages[0])
-    after = filed[-1].visit.messages
-    kept = {entry.origin for entry in entries if not entry.new}
-    left = [index for index in range(len(given.messages)) if index not in kept]
-    seams = tuple(_seams(left, after, entries))
+    left = [index for seam in seams for index in range(seam.start, seam.start + seam.count)]
     summarised = next((record for record in reversed(stages) if record.summarizer is not None), first)
-    counted = stages[0].tokens_before is not None and stages[-1].tokens_after is not None
     return first.model_copy(
         update={
             "strategy": name,
             "outcome": "removed" if seams else first.outcome,
-            "removed": tuple(message_id(given.messages[index]) for index in left),
+            "removed": message_ids([given.messages[index] for index in left]),
             "removed_count": len(left),
             "removed_from": seams[0].start if seams else None,
-            "seams": seams,
+            "seams": tuple(seams),
             "messages_before": len(given.messages),
-            "messages_after": len(after),
+            "messages_after": len(filed[-1].visit.messages),
             "characters_before": stages[0].characters_before,
             "characters_after": stages[-1].characters_after,
-            "tokens_before": stages[0].tokens_before if counted else None,
-            "tokens_after": stages[-1].tokens_after if counted else None,
-            "refusals": in_order(list(_refusals(given, filed, kept))),
+            "refusals": in_order(list(_refusals(given, filed, frozenset(left)))),
             "dropped_observations": _united(record.dropped_observations for record in stages),
             "dropped_standings": _united(record.dropped_standings for record in stages),
             "dead_calls": _united(record.dead_calls for record in stages),
@@ -129,32 +148,22 @@ def _record(name: str, given: StrategyInput, filed: Sequence[_Stage], entries: S
     )
 
 
-def _seams(left: Sequence[int], after: Sequence[Message], entries: Sequence[_Entry]) -> Iterator[Seam]:
-    """Yield a seam for every contiguous run of what left, with the frames that now stand there."""
-    frames: dict[int, list[Message]] = {}
-    for entry, message in zip(entries, after, strict=True):
-        if entry.new:
-            frames.setdefault(entry.origin, []).append(message)
-    for _, group in groupby(enumerate(left), key=lambda place: place[1] - place[0]):
-        run = [index for _, index in group]
-        here = [frame for index in run for frame in frames.get(index, ())]
-        kinds = {frame_kind(frame) for frame in here}
-        yield Seam(
-            start=run[0],
-            count=len(run),
-            replacement=next((kind for kind in _KINDS if kind in kinds), "none"),
-            frames=tuple(map(message_id, here)),
-        )
+def _tokens(given: StrategyInput, filed: Sequence[_Stage], counter: MessageCounter | None) -> dict[str, int | None]:
+    """Return what the window cost before and after, where a stage counted it."""
+    if counter is None or all(stage.visit.record.tokens_before is None for stage in filed):
+        return {"tokens_before": None, "tokens_after": None}
+    after = filed[-1].visit.messages
+    return {"tokens_before": counter.total(given.messages), "tokens_after": counter.total(after)}
 
 
-def _refusals(given: StrategyInput, filed: Sequence[_Stage], kept: Collection[int]) -> Iterator[Refusal]:
+def _refusals(given: StrategyInput, filed: Sequence[_Stage], left: Collection[int]) -> Iterator[Refusal]:
     """Yield why the messages that are still there stayed, by where they stood in the window as visited."""
     guards = given.plan_removal.guards
     told: set[tuple[RefusalReason, int]] = set()
     for stage in filed:
         for refusal in stage.visit.record.refusals:
-            origin, new = stage.entries[refusal.message_index]
-            if not new and origin in kept and (refusal.reason, origin) not in told:
+            origin, _, new = stage.entries[refusal.message_index]
+            if not new and origin not in left and (refusal.reason, origin) not in told:
                 told.add((refusal.reason, origin))
                 place = {"message_index": origin, "turn_index": guards.turn_at(origin)}
                 yield refusal.model_copy(update=place)

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from foldproof.errors import UsageError, shown
 from foldproof.messages import Message, check_message
+from foldproof.window import checks
 from foldproof.window.clearing import PlanClearing
 from foldproof.window.counting import MessageCounter
 from foldproof.window.events import Listener
@@ -71,21 +72,32 @@ class StrategyInput:
     listener: Listener | None = None
 
     def __post_init__(self) -> None:
-        whole_number("iteration", self.iteration, at_least=0)
+        checks.whole_number("iteration", self.iteration, at_least=0)
         if self.measured is not None:
-            whole_number("measured", self.measured, at_least=0)
-        for name in ("paused", "pending_check_ins"):
-            if isinstance(getattr(self, name), str):
-                raise UsageError(f"{name} is one string; pass a collection of ids, such as [{getattr(self, name)!r}]")
-        if self.provider is not None and self.provider not in WIRE_RULES:
-            raise UsageError(f"provider is {shown(self.provider)}; write one of {', '.join(WIRE_RULES)}, or None")
-        if self.listener is not None and not callable(getattr(self.listener, "on_event", None)):
-            raise UsageError(f"listener is {shown(self.listener)}; pass an object with on_event(event)")
+            checks.whole_number("measured", self.measured, at_least=0)
+        checks.names("paused", self.paused, of="ids")
+        checks.names("pending_check_ins", self.pending_check_ins, of="ids")
+        if self.standings is not None:
+            checks.standings(self.standings)
+        checks.schemas(self.tools)
+        self._check_objects()
         if not isinstance(self.messages, Sequence):
             raise UsageError(f"messages is {shown(self.messages)}; pass a list or a tuple of messages")
+        # The host may go on with its list while a summary is awaited; the visit is about the window as it began.
+        object.__setattr__(self, "messages", tuple(self.messages))
         if not {Message}.issuperset(map(type, self.messages)):
             for index, entry in enumerate(self.messages):
                 check_message(entry, index)
+
+    def _check_objects(self) -> None:
+        if self.request is not None and not isinstance(self.request, str):
+            raise UsageError(f"request is {shown(self.request)}; pass the text the run was started with, or None")
+        if self.state is not None and not isinstance(self.state, WindowState):
+            raise UsageError(f"state is {shown(self.state)}; pass the state of the previous visit, or None")
+        if self.provider is not None and self.provider not in tuple(WIRE_RULES):
+            raise UsageError(f"provider is {shown(self.provider)}; write one of {', '.join(WIRE_RULES)}, or None")
+        if self.listener is not None and not checks.is_object_with("on_event", self.listener):
+            raise UsageError(f"listener is {shown(self.listener)}; pass an object with on_event(event)")
 
     @cached_property
     def known_state(self) -> WindowState:
@@ -219,13 +231,3 @@ class Strategy(Protocol):
     def plan(self, given: StrategyInput, /) -> Decision | InStages:
         """Return what to do with the window. Pure: equal inputs give equal decisions."""
         ...
-
-
-def whole_number(name: str, value: object, *, at_least: int) -> None:
-    """Check an option that counts something.
-
-    Raises:
-        UsageError: it is not a whole number, or too small; the message says what to write.
-    """
-    if not isinstance(value, int) or isinstance(value, bool) or value < at_least:
-        raise UsageError(f"{name} is {shown(value)}; write a whole number, {at_least} or more")

@@ -10,7 +10,7 @@ from foldproof.evidence.candidates import scan
 from foldproof.messages import Message, author_of, calls_of, frame_kind, is_observation, pair, tool_text
 from foldproof.tokens import TokenCounter
 from foldproof.window.counting import arguments_text, total_characters
-from foldproof.window.frames import claim_of
+from foldproof.window.frames import claim_of, is_appendix
 from foldproof.window.pins import Standing, worth
 
 
@@ -171,6 +171,8 @@ def _is_feedback(message: Message) -> bool:
 
 
 def _said(message: Message, index: int) -> _Line:
+    if is_appendix(message):
+        return _Line("said", 10, index, _head(claim_of(message), _EARLIER))
     if frame_kind(message) is not None:
         return _Line("earlier", 0, index, _head(claim_of(message), _EARLIER))
     if author_of(message) == "person":
@@ -195,7 +197,14 @@ def _values(span: Sequence[Message]) -> Iterator[_Line]:
 
 
 def _head(text: str, room: int) -> str:
-    """Return `text` on one line, cut at `room` with a mark that says so."""
+    """Return `text` on one line, cut at `room`, between words where there are any, with a mark that says so.
+
+    A line break stays visible: two lines are two facts, and not one.
+    """
     read = text[: 4 * room]
-    line = " ".join(read.split())
-    return line if len(line) <= room and len(read) == len(text) else line[: max(0, room - 1)] + "…"
+    line = " / ".join(filter(None, (" ".join(each.split()) for each in read.splitlines())))
+    if len(line) <= room and len(read) == len(text):
+        return line
+    cut = line[: max(0, room - 1)]
+    words, _, half_a_word = cut.rpartition(" ")
+    return (words if len(half_a_word) < len(words) else cut) + "…"

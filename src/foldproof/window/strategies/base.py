@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, Unpack, get_args
+from typing import ClassVar, Literal, Unpack
 
 from foldproof.errors import UsageError, shown
 from foldproof.messages import Message
 from foldproof.tokens import TokenCounter, default_counter
+from foldproof.window import checks
 from foldproof.window.counting import MessageCounter
 from foldproof.window.engine import arun_visit, run_visit
-from foldproof.window.records import Retain
 from foldproof.window.strategy import (
     Clear,
     Decision,
@@ -23,7 +23,6 @@ from foldproof.window.strategy import (
     StrategyInput,
     Trigger,
     VisitOptions,
-    whole_number,
 )
 from foldproof.window.summaries import ExtractiveSummarizer, Summarizer
 from foldproof.window.visit import Visit
@@ -79,9 +78,9 @@ class WindowStrategy(VisitableStrategy):
     counter: Counter = None
 
     def __post_init__(self) -> None:
-        whole_number("keep_last_tool_results", self.keep_last_tool_results, at_least=0)
-        whole_number("keep_ledger_facts", self.keep_ledger_facts, at_least=0)
-        whole_number("cut_every", self.cut_every, at_least=1)
+        checks.whole_number("keep_last_tool_results", self.keep_last_tool_results, at_least=0)
+        checks.whole_number("keep_ledger_facts", self.keep_ledger_facts, at_least=0)
+        checks.whole_number("cut_every", self.cut_every, at_least=1)
         _ = self.message_counter  # a counter that cannot count is refused here, not at the first visit
 
     @cached_property
@@ -142,12 +141,8 @@ def message_counter(counter: Counter) -> MessageCounter | None:
         return None
     if counter is None:
         return MessageCounter(default_counter())
-    if isinstance(counter, TokenCounter):
-        return MessageCounter(counter)
-    raise UsageError(
-        f"counter is {shown(counter)}; pass an object with name and count(text), a MessageCounter, None for ours, "
-        'or "reported-only" to count nothing'
-    )
+    checks.counter(counter)
+    return MessageCounter(counter)
 
 
 def named_summarizer(summarizer: Summarizer | None, model: str | None) -> tuple[Summarizer, str]:
@@ -160,31 +155,9 @@ def named_summarizer(summarizer: Summarizer | None, model: str | None) -> tuple[
         if model is not None:
             raise UsageError(f"model={model!r} names who writes the summary; pass its summarizer too, or leave it out")
         return ExtractiveSummarizer(), ExtractiveSummarizer.name
-    if not callable(summarizer):
+    if not checks.is_object_with("__call__", summarizer):
         raise UsageError(f"summarizer is {shown(summarizer)}; pass a callable (span, request) -> str")
     name = model or getattr(summarizer, "name", None)
     if not isinstance(name, str) or not name.strip():
         raise UsageError("a summarizer needs its model's name for the frame and the record; pass model='...'")
     return summarizer, name
-
-
-def check_retain(retain: Retain) -> None:
-    """Check what is to happen to the originals.
-
-    Raises:
-        UsageError: it is not one of the words for it.
-    """
-    if retain not in get_args(Retain):
-        raise UsageError(f'retain is {shown(retain)}; write "conversation" or "discard"')
-
-
-def check_names(name: str, value: Collection[str]) -> None:
-    """Check an option that names several things.
-
-    Raises:
-        UsageError: it is one string, or holds something else than strings.
-    """
-    if isinstance(value, str):
-        raise UsageError(f"{name} is one string; pass a collection of names, such as [{value!r}]")
-    if not all(isinstance(entry, str) for entry in value):
-        raise UsageError(f"{name} is {shown(value)}; pass a collection of names")

@@ -7,9 +7,10 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 from foldproof.errors import UsageError
+from foldproof.window import checks
 from foldproof.window.records import Retain
-from foldproof.window.strategies.base import WindowStrategy, check_names, check_retain
-from foldproof.window.strategy import Clear, Decision, StrategyInput, whole_number
+from foldproof.window.strategies.base import WindowStrategy
+from foldproof.window.strategy import Clear, Decision, StrategyInput
 from foldproof.window.triggers import token_trigger
 
 
@@ -45,11 +46,11 @@ class ClearToolResults(WindowStrategy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("threshold_tokens", self.threshold_tokens, at_least=0)
-        whole_number("keep", self.keep, at_least=0)
-        whole_number("min_gain_tokens", self.min_gain_tokens, at_least=0)
-        check_names("exclude", self.exclude)
-        check_retain(self.retain)
+        checks.whole_number("threshold_tokens", self.threshold_tokens, at_least=0)
+        checks.whole_number("keep", self.keep, at_least=0)
+        checks.whole_number("min_gain_tokens", self.min_gain_tokens, at_least=0)
+        checks.names("exclude", self.exclude)
+        checks.retain(self.retain)
         if self.min_gain_tokens and self.message_counter is None:
             raise UsageError('min_gain_tokens needs something that counts; leave out counter="reported-only"')
 

@@ -7,9 +7,10 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 from foldproof.errors import UsageError
+from foldproof.window import checks
 from foldproof.window.records import Retain
-from foldproof.window.strategies.base import WindowStrategy, check_names, check_retain
-from foldproof.window.strategy import Clear, Decision, StrategyInput, whole_number
+from foldproof.window.strategies.base import WindowStrategy
+from foldproof.window.strategy import Clear, Decision, StrategyInput
 from foldproof.window.triggers import size_trigger
 
 
@@ -47,11 +48,11 @@ class OffloadLarge(WindowStrategy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("threshold_characters", self.threshold_characters, at_least=1)
-        whole_number("head_characters", self.head_characters, at_least=0)
-        whole_number("keep", self.keep, at_least=0)
-        check_names("exclude", self.exclude)
-        check_retain(self.retain)
+        checks.whole_number("threshold_characters", self.threshold_characters, at_least=1)
+        checks.whole_number("head_characters", self.head_characters, at_least=0)
+        checks.whole_number("keep", self.keep, at_least=0)
+        checks.names("exclude", self.exclude)
+        checks.retain(self.retain)
         if self.head_characters >= self.threshold_characters:
             raise UsageError(
                 f"head_characters is {self.head_characters} and threshold_characters {self.threshold_characters}; "

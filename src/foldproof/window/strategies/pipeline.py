@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from foldproof.errors import UsageError, shown
+from foldproof.window import checks
 from foldproof.window.counting import MessageCounter
 from foldproof.window.strategies.base import Counter, VisitableStrategy, message_counter
 from foldproof.window.strategy import InStages, Strategy, StrategyInput
@@ -40,13 +41,14 @@ class Pipeline(VisitableStrategy):
     def __post_init__(self) -> None:
         if not _is_list(self.stages):
             raise UsageError(f"stages is {shown(self.stages)}; pass a list of strategies, the cheapest first")
-        for stage in _strangers(self.stages):
-            raise UsageError(f"a stage is {shown(stage)}; pass a strategy: an object with a name and plan(given)")
+        for stage in self.stages:
+            checks.strategy(stage)
+        object.__setattr__(self, "stages", tuple(self.stages))  # the list is the caller's, and may change
         _ = self._counter
 
     def plan(self, given: StrategyInput, /) -> InStages:  # noqa: ARG002 - every stage asks for itself
         """Let every stage decide."""
-        return InStages(stages=tuple(self.stages), counter=self._counter)
+        return InStages(stages=self.stages, counter=self._counter)
 
     @cached_property
     def _counter(self) -> MessageCounter | None:
@@ -55,9 +57,3 @@ class Pipeline(VisitableStrategy):
 
 def _is_list(stages: object) -> bool:
     return isinstance(stages, list | tuple) and bool(stages)
-
-
-def _strangers(stages: Sequence[object]) -> Iterator[object]:
-    for stage in stages:
-        if isinstance(stage, type) or not callable(getattr(stage, "plan", None)) or not hasattr(stage, "name"):
-            yield stage

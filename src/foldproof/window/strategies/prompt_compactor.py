@@ -6,9 +6,11 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import ClassVar
 
+from foldproof.errors import UsageError
+from foldproof.window import checks
 from foldproof.window.records import Retain
-from foldproof.window.strategies.base import WindowStrategy, check_retain, named_summarizer
-from foldproof.window.strategy import Decision, Fold, StrategyInput, whole_number
+from foldproof.window.strategies.base import WindowStrategy, named_summarizer
+from foldproof.window.strategy import Decision, Fold, StrategyInput
 from foldproof.window.summaries import Summarizer
 from foldproof.window.triggers import token_trigger
 
@@ -51,12 +53,14 @@ class PromptCompactor(WindowStrategy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("threshold_tokens", self.threshold_tokens, at_least=0)
-        whole_number("keep_recent_turns", self.keep_recent_turns, at_least=1)
-        whole_number("quoted_messages", self.quoted_messages, at_least=0)
+        checks.whole_number("threshold_tokens", self.threshold_tokens, at_least=0)
+        checks.whole_number("keep_recent_turns", self.keep_recent_turns, at_least=1)
+        checks.whole_number("quoted_messages", self.quoted_messages, at_least=0)
         if self.target_tokens is not None:
-            whole_number("target_tokens", self.target_tokens, at_least=1)
-        check_retain(self.retain)
+            checks.whole_number("target_tokens", self.target_tokens, at_least=1)
+            if self.message_counter is None:
+                raise UsageError('target_tokens needs something that counts; leave out counter="reported-only"')
+        checks.retain(self.retain)
         _ = self._fold  # a summarizer without a name is refused here, not at the first fold
 
     def plan(self, given: StrategyInput, /) -> Decision:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from foldproof.window import checks
 from foldproof.window.strategies.base import WindowStrategy
-from foldproof.window.strategy import Decision, StrategyInput, whole_number
+from foldproof.window.strategy import Decision, StrategyInput
 from foldproof.window.triggers import token_trigger
 
 
@@ -30,8 +31,8 @@ class TokenBudget(WindowStrategy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("threshold_tokens", self.threshold_tokens, at_least=0)
-        whole_number("keep_recent_turns", self.keep_recent_turns, at_least=1)
+        checks.whole_number("threshold_tokens", self.threshold_tokens, at_least=0)
+        checks.whole_number("keep_recent_turns", self.keep_recent_turns, at_least=1)
 
     def plan(self, given: StrategyInput, /) -> Decision:
         """Drop what may leave when the window is over its budget."""

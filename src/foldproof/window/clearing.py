@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from foldproof.messages import frame_kind
 from foldproof.window.counting import characters, has_wordless
 from foldproof.window.plan import Guards, RemovalPlan, Run, fact_pin, held_by_rule, observation_pin, refuse
-from foldproof.window.refusals import Refusal, in_order
+from foldproof.window.refusals import in_order
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,11 @@ class PlanClearing:
         wanted: Container[int],
         keep_last_tool_results: int = 2,
         keep_ledger_facts: int = 4,
-        cut_every: int = 1,
     ) -> RemovalPlan:
         """Return which of the wanted results may be cleared, each as a run of one message.
 
         The last `keep` results stay. What is not wanted (see `results`) is not refused either. The pins hold at most
-        `keep_last_tool_results` and `keep_ledger_facts` turns; of the rest, a whole multiple of `cut_every` may go.
+        `keep_last_tool_results` and `keep_ledger_facts` turns.
         """
         guards = self.guards
         results = [index for index, message in enumerate(guards.messages) if message.role == "tool"]
@@ -49,14 +48,14 @@ class PlanClearing:
         old = [index for index in results[: len(results) - len(kept)] if index in wanted]
         held_turns = {refusal.turn_index for refusal in refusals}
         free = [index for index in old if guards.turn_at(index) not in held_turns]
-        may_go = len(free) - len(free) % cut_every
         stays = [index for index in kept if index in wanted]
         about = {guards.turn_at(index) for index in (*old, *stays)}
         told = [refusal for refusal in refusals if refusal.turn_index in about]
-        told += [_inside(guards, index, "among the last results") for index in stays]
-        step = f"{len(free) - may_go} of {cut_every} results towards the next cut"
-        told += [_inside(guards, index, step) for index in free[may_go:]]
-        runs = tuple(Run(index, index + 1, guards.turn_at(index)) for index in free[:may_go])
+        told += [
+            refuse(guards, "inside-keep-window", guards.turn_at(index), index, detail="among the last results")
+            for index in stays
+        ]
+        runs = tuple(Run(index, index + 1, guards.turn_at(index)) for index in free)
         return RemovalPlan(runs, in_order(told), observations, facts)
 
     def results(self, *, exclude: Collection[str] = (), longer_than: int = 0) -> frozenset[int]:
@@ -73,7 +72,3 @@ class PlanClearing:
             and frame_kind(message) is None
         )
         return frozenset(index for index in found if not excluded or guards.tool_of(index) not in excluded)
-
-
-def _inside(guards: Guards, index: int, detail: str) -> Refusal:
-    return refuse(guards, "inside-keep-window", guards.turn_at(index), index, detail=detail)

@@ -140,6 +140,7 @@ def _steps(strategy: Strategy, given: StrategyInput) -> _Steps:
         if found.reason == "summarizer-failed":
             break
     if isinstance(decision.how, Clear):
+        _in_whole_steps(attempt, decision.how.cut_every)
         _gain_or_nothing(attempt, decision.how)
     return file_visit(attempt)
 
@@ -163,6 +164,14 @@ def _replace(attempt: Attempt, run: Run) -> Replacing:
     if isinstance(found, NotReplaced) and found.reason == "replacement-not-smaller":
         attempt.latched.append(span_key(attempt.strategy, place.span))
     return found
+
+
+def _in_whole_steps(attempt: Attempt, cut_every: int) -> None:
+    """Keep back the newest of what could be cleared, down to a whole multiple of `cut_every`."""
+    beyond = len(attempt.replaced) % cut_every
+    for replaced in attempt.replaced[len(attempt.replaced) - beyond :]:
+        attempt.refuse(replaced.run, "inside-keep-window", f"{beyond} of {cut_every} results towards the next cut")
+    attempt.replaced = attempt.replaced[: len(attempt.replaced) - beyond]
 
 
 def _gain_or_nothing(attempt: Attempt, clear: Clear) -> None:

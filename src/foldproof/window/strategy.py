@@ -182,11 +182,13 @@ class Clear:
         retain: what happens to the originals.
         head_characters: how much of the tool's own words stays ahead of the library's.
         min_gain_tokens: what the visit must save in all, else nothing is cleared.
+        cut_every: results are cleared in whole multiples of it, the oldest first.
     """
 
     retain: Retain = "conversation"
     head_characters: int = 0
     min_gain_tokens: int = 0
+    cut_every: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)

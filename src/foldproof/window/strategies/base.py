@@ -124,7 +124,6 @@ class WindowStrategy(VisitableStrategy):
             wanted=wanted,
             keep_last_tool_results=self.keep_last_tool_results,
             keep_ledger_facts=self.keep_ledger_facts,
-            cut_every=self.cut_every,
         )
         return Decision(trigger=trigger, removal=removal, how=how, counter=self.message_counter)
 

@@ -61,5 +61,5 @@ class ClearToolResults(WindowStrategy):
             token_trigger(given, threshold=self.threshold_tokens, counter=self.message_counter),
             keep=self.keep,
             wanted=given.plan_clearing.results(exclude=self.exclude),
-            how=Clear(retain=self.retain, min_gain_tokens=self.min_gain_tokens),
+            how=Clear(retain=self.retain, min_gain_tokens=self.min_gain_tokens, cut_every=self.cut_every),
         )

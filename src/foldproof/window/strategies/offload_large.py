@@ -66,5 +66,5 @@ class OffloadLarge(WindowStrategy):
             size_trigger(given, threshold=self.threshold_characters),
             keep=self.keep,
             wanted=given.plan_clearing.results(exclude=self.exclude, longer_than=self.threshold_characters),
-            how=Clear(retain=self.retain, head_characters=self.head_characters),
+            how=Clear(retain=self.retain, head_characters=self.head_characters, cut_every=self.cut_every),
         )

@@ -6,11 +6,21 @@ Reads the OpenAI Chat shape. Needs no framework.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from foldproof import Message, SlidingWindow, UsageError, Visit, parse
 from foldproof.messages import frame_kind
-from foldproof.window import Strategy, WindowState, run_visit
+from foldproof.window import (
+    ClearToolResults,
+    OffloadLarge,
+    Pipeline,
+    PromptCompactor,
+    Strategy,
+    SummarizeOldest,
+    WindowState,
+    run_visit,
+)
 
 Dicts = list[dict[str, Any]]
 
@@ -31,7 +41,17 @@ def compactor(
         TranscriptError: the list cannot be read as OpenAI Chat messages.
         UsageError: the strategy's options make no sense for it.
     """
-    return _Callback(strategy or SlidingWindow(), on_visit)
+    chosen = strategy or SlidingWindow()
+    return _Callback(chosen if on_visit is not None else _discarding(chosen), on_visit)
+
+
+def _discarding(strategy: Strategy) -> Strategy:
+    """Return a strategy whose frames do not say that originals were handed to somebody who is not there."""
+    if isinstance(strategy, Pipeline):
+        return replace(strategy, stages=[_discarding(stage) for stage in strategy.stages])
+    if isinstance(strategy, SummarizeOldest | PromptCompactor | ClearToolResults | OffloadLarge):
+        return replace(strategy, retain="discard")
+    return strategy
 
 
 class _Callback:

@@ -13,6 +13,7 @@ from foldproof import (
     OffloadLarge,
     Pipeline,
     SlidingWindow,
+    SummarizeOldest,
     TranscriptError,
     Visit,
     exempt_forms,
@@ -111,3 +112,13 @@ def test_a_cleared_result_still_answers_its_call_and_is_not_cleared_twice(strate
         validate_messages(parse(window).messages)
     assert all(row in window for row in cleared)
     assert [seam.count for seam in visits[-1].record.seams] == [1]
+
+
+def test_a_frame_says_that_originals_were_handed_over_only_to_somebody_who_is_there() -> None:
+    strategy = Pipeline([ClearToolResults(0, keep=1), SummarizeOldest(0, 2)])
+    visits: list[Visit] = []
+    silent, heard = compactor(strategy)(messages(5)), compactor(strategy, on_visit=visits.append)(messages(5))
+    assert "The originals were not kept." in str(silent)
+    assert "handed to the application" not in str(silent)
+    assert "The originals were handed to the application." in str(heard)
+    assert visits[0].spans

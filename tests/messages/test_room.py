@@ -19,6 +19,7 @@ PURE = {
     "functools",
     "hashlib",
     "json",
+    "re",
     "typing",
     "pydantic",
     "foldproof",

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from foldproof.evidence import exempt_forms
 from foldproof.messages import Message
+from foldproof.tokens import default_counter
 from foldproof.window import MessageCounter, characters, total_characters
+from foldproof.window.counting import PART_PRICE
 
 
 class Words:
@@ -71,3 +76,22 @@ def test_a_changed_copy_costs_what_it_says() -> None:
 def test_prices_are_options() -> None:
     counter = MessageCounter(Words(), part_price=7, overhead=1)
     assert counter.total([message(content=[{"type": "file", "file": {"kind": "image"}}])]) == 8
+
+
+def test_a_part_nobody_knows_costs_its_words_where_it_has_many() -> None:
+    counter = MessageCounter(default_counter())
+    prose = "the fee is nineteen dollars " * 400
+
+    def priced(part: dict[str, Any]) -> int:
+        return counter.content(Message.model_validate({"role": "user", "content": [part]}))
+
+    assert priced({"type": "document", "source": {"type": "text", "data": prose}}) == counter.counter.count(prose)
+    assert priced({"type": "document", "source": {"type": "base64", "data": "QUJD" * 9_000}}) == PART_PRICE
+    assert priced({"type": "input_text", "text": "order 447123"}) == counter.counter.count("order 447123")
+    assert priced({"type": "hologram", "title": "a few words"}) == PART_PRICE
+
+
+def test_a_text_part_of_the_responses_api_is_the_persons_words() -> None:
+    message = Message.model_validate({"role": "user", "content": [{"type": "input_text", "text": "order 447123"}]})
+    assert message.text == "order 447123"
+    assert "447123" in exempt_forms([message])

@@ -189,7 +189,7 @@ def test_a_call_that_cannot_be_measured_starts_and_never_settles() -> None:
     listening = Listening()
     with pytest.raises(CompactionUnmeasurableError):
         TokenBudget(0, counter="reported-only").visit(WINDOW, listener=listening)
-    assert listening.kinds == ["visit-started"]
+    assert listening.kinds == ["visit-started", "failed"]
 
 
 @every
@@ -258,7 +258,7 @@ def test_a_cancelled_visit_tells_nothing_more() -> None:
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(SummarizeOldest(0, 2, summarizer=cancelled, model="m").avisit(WINDOW, listener=waiting))
-    assert waiting.kinds == ["visit-started", "progress"]
+    assert waiting.kinds == ["visit-started", "progress", "failed"]
     assert [event.fraction for event in waiting.heard if isinstance(event, Progress)] == [0]
 
 

@@ -76,7 +76,8 @@ def test_the_ladder_of_notices() -> None:
         window = [call("c", tool="reader"), result("c", "w " * size, tool="reader"), plain(), user("?"), plain()]
         return SlidingWindow(2).visit(window[:2] + window[3:]).record.replacement
 
-    assert [replacement(size) for size in (200, 55, 2)] == ["drop-notice", "drop-notice", "none"]
+    assert [replacement(size) for size in (200, 55, 2)] == ["drop-notice", "drop-notice", None]
+    assert SlidingWindow(2).visit([plain("ok"), user("?"), plain()]).record.replacement == "none"
 
 
 def test_a_span_with_lineage_needs_its_notice() -> None:

@@ -13,7 +13,7 @@ from foldproof.evidence.carriers import Carrier, Places
 from foldproof.evidence.exempt import ExemptHow, exemption
 from foldproof.evidence.judge import Judgement, judge
 from foldproof.evidence.options import EvidenceOptions
-from foldproof.evidence.reading import leaf_texts, said_by_tools, value_texts
+from foldproof.evidence.reading import evidence_in, leaf_texts, said_by_tools, value_texts
 from foldproof.evidence.stated import stated_by
 from foldproof.messages import (
     Message,
@@ -22,8 +22,6 @@ from foldproof.messages import (
     check_message,
     folded_observations,
     frame_kind,
-    is_observation,
-    message_id,
 )
 
 _MOST_CARRIERS = 8
@@ -139,8 +137,7 @@ class EvidenceIndex:
                 yield exemption(message)[0], message.text
 
     def _read_evidence(self, message: Message, index: int) -> None:
-        if is_observation(message):
-            self._observed.add(message_id(message))
+        self._observed.update(evidence_in((message,)))
         forms: set[str] = set()
         for segment in said_by_tools(message):
             self._characters += len(segment.text)

@@ -13,15 +13,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
 
 from foldproof.messages import (
     Message,
+    Part,
     ProviderToolPart,
     ProviderToolResultPart,
     Segment,
     author_of,
+    is_observation,
     part_text,
     tool_segments,
 )
@@ -93,11 +97,32 @@ def _without_half_a_word(segment: Segment, message: Message) -> Segment:
     return segment._replace(text=_LAST_WORD.sub("", text))
 
 
-def _provider_output(part: object) -> str | None:
-    if not isinstance(part, ProviderToolPart | ProviderToolResultPart) or not isinstance(part.result, dict):
+def evidence_in(messages: Iterable[Message]) -> list[str]:
+    """Return, for each message in which a tool said something, the id by which a frame names it when it leaves.
+
+    It is made of what the message says: a host may use one id for several results.
+    """
+    told = (message for message in messages if is_observation(message) or _holds_an_output(message))
+    return [f"sha256:{message.fingerprint[:16]}" for message in told]
+
+
+def _holds_an_output(message: Message) -> bool:
+    return not message.facts.plain and message.role == "assistant" and bool(said_by_tools(message))
+
+
+def _provider_output(part: Part) -> str | None:
+    """Return what a provider's own tool gave back: Axle's `output`, a block of Claude's as it came, or the result."""
+    if isinstance(part, ProviderToolPart | ProviderToolResultPart):
+        given: JsonValue = part.result
+        if isinstance(given, dict) and given.get("type") == "success" and "output" in given:
+            given = given["output"]
+    else:
+        block = part.model_extra or {}
+        given = block.get("content") if str(block.get("type")).endswith("_tool_result") else None
+    failed = isinstance(given, dict) and str(given.get("type")).endswith("error")
+    if given is None or failed:
         return None
-    output = part.result.get("output") if part.result.get("type") == "success" else None
-    return output if isinstance(output, str | None) else json.dumps(output, ensure_ascii=False)
+    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
 
 
 def read_result(text: str) -> Iterator[Leaf]:

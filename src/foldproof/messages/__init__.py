@@ -14,6 +14,7 @@ from foldproof.messages.frames import (
     frame_kind,
     frames_of,
     is_stamped,
+    may_quote_a_frame,
 )
 from foldproof.messages.kept import kept_indices
 from foldproof.messages.model import Message, Role, ToolCall, check_message, message_id, message_ids
@@ -75,6 +76,7 @@ __all__ = [
     "is_thinking",
     "is_tidy",
     "kept_indices",
+    "may_quote_a_frame",
     "message_id",
     "message_ids",
     "observations_of",

@@ -8,6 +8,7 @@ resolved in favour of the person. A message that quotes a frame behind its first
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Literal
 
@@ -33,6 +34,16 @@ FOLDED = "foldproof"
 """Key in a frame's metadata for what it folded: `{messages: count, observations: [message id of a tool result, …]}`."""
 
 _ANY_OPENING = tuple(OPENINGS.values())
+_WHOLE_FRAME = re.compile(
+    r"\[foldproof drop notice\] \d+ messages? left the window \(.{1,80}\)\."
+    r"(?: The current request is kept\.)?(?: Results left: [\w., -]{1,200}\.)?\Z"
+    r"|\[foldproof summary frame\] (?:\d+ messages? folded at iteration \d+ by .{1,80}\. "
+    r"The originals were [a-z ]{1,40}\. The text below is a claim about them:"
+    r"|Appendix: the last \d+ of \d+ messages of the person among those folded, )"
+    r"|\[foldproof evidence check\]",
+    re.ASCII,
+)
+"""The words of a frame of ours, as they read when a host kept nothing of it but its text."""
 
 
 def frame_kind(message: Message) -> FrameKind | None:
@@ -73,6 +84,18 @@ def is_stamped(message: Message) -> bool:
 
 def _is_noted(message: Message) -> bool:
     return message.metadata is not None and isinstance(message.metadata.get(FOLDED), dict)
+
+
+def may_quote_a_frame(message: Message) -> bool:
+    """Whether a user message opens like a frame, but not in all the words of one, and carries nothing that one does.
+
+    Such a message is taken for a frame where it could exempt a value, and for the person's where it could be a request.
+    """
+    text = message.text
+    if not text.startswith(_ANY_OPENING) or message.injected_by is not None:
+        return False
+    carries = message.folded_exempt is not None or is_stamped(message) or _is_noted(message)
+    return not carries and not _WHOLE_FRAME.match(text)
 
 
 def folded_observations(frame: Message) -> tuple[str, ...] | None:

@@ -93,7 +93,7 @@ class CitationPart(FrozenModel):
 
 
 class OpaquePart(FrozenModel):
-    """Anything else: kept whole, sent back unchanged, and read as having no words."""
+    """Anything else: kept whole, sent back unchanged, and read as having no words unless it is a known text part."""
 
 
 _KNOWN = {
@@ -143,10 +143,19 @@ def is_thinking(part: Part) -> bool:
     return isinstance(part, ThinkingPart) or (part.model_extra or {}).get("type") == "redacted_thinking"
 
 
+def _opaque_text(fields: dict[str, Any]) -> str | None:
+    """Return the words of a text part as OpenAI's Responses spell it."""
+    key = {"input_text": "text", "output_text": "text", "refusal": "refusal"}.get(str(fields.get("type")))
+    text = None if key is None else fields.get(key)
+    return text if isinstance(text, str) else None
+
+
 def part_text(part: Part) -> str | None:
     """Return the words of a part as one string, or None for a part that has none (an image, a call, reasoning)."""
     if isinstance(part, TextPart):
         return part.text
+    if isinstance(part, OpaquePart):
+        return _opaque_text(part.model_extra or {})
     if isinstance(part, FilePart) and part.file.source.get("type") == "text":
         content = part.file.source.get("content")
         return content if isinstance(content, str) else None

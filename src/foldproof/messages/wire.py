@@ -17,6 +17,8 @@ FRAMEWORK_FIELDS = frozenset(
 
 Thinking = Literal["keep", "drop-behind-frames"]
 
+_NOTHING_ELSE = "…"
+
 
 def to_wire(messages: Sequence[Message], *, thinking: Thinking = "keep") -> tuple[Message, ...]:
     """Return the messages without framework fields; never one message fewer, so index `i` names the same message.
@@ -27,7 +29,8 @@ def to_wire(messages: Sequence[Message], *, thinking: Thinking = "keep") -> tupl
         messages: the window.
         thinking: what becomes of the model's reasoning. Some Claude models bind signed thinking to everything ahead of
             it and reject it once that has changed (`prefix_binding_mismatch`): `"drop-behind-frames"` leaves it out,
-            text and signature together, of every message behind the first frame.
+            text and signature together, of every message behind the first frame; one that held nothing else says `…`.
+            Older ones want the thinking of the tool loop that is running, and take any that is signed: keep it.
 
     Raises:
         UsageError: something among the messages is no `Message`, or `thinking` is another word.
@@ -61,8 +64,10 @@ def _without_thinking(message: Message) -> Message:
         return message
     content = message.content
     said = content if isinstance(content, str) else tuple(part for part in content if not is_thinking(part))
-    if said == content and message.thinking_blocks is None:
+    if said == content and not message.thinking_blocks:
         return message
+    if not message.tool_calls and not said:
+        said = _NOTHING_ELSE  # an empty message is rejected too, and a message is never removed here
     silent = message.model_copy(update={"content": said, "thinking_blocks": None})
     silent.model_fields_set.discard("thinking_blocks")
     return silent

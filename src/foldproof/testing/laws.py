@@ -1,18 +1,20 @@
 """The laws that can be seen from a window before and after a compaction, each as one check.
 
-What stayed is found by identity, else by equality, in order.
+What stayed is found by identity, else by equality, in order. A tool result that a frame with its call's id replaces in
+its place was cleared: its call is still answered, and nothing left between its neighbours.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from foldproof.evidence import exempt_forms
 from foldproof.messages import Message, author_of, check_message, frame_kind, kept_indices, pair, turns_of
-from foldproof.window.counting import total_characters
+from foldproof.window.counting import has_wordless, total_characters
 
 Law = Literal["pairs", "request", "envelope", "recent", "span", "frames", "smaller", "head", "conservation"]
 
@@ -24,7 +26,7 @@ class BrokenLaw(NamedTuple):
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Case:
     before: Sequence[Message]
     after: Sequence[Message]
@@ -32,9 +34,36 @@ class _Case:
     keep_recent_turns: int
     request: str | None
 
-    @property
+    @cached_property
     def removed(self) -> list[int]:
         return sorted(set(range(len(self.before))) - set(self.kept))
+
+    @cached_property
+    def cleared(self) -> dict[int, int]:
+        """For each cleared result in `after`, the index of the result in `before` whose place it has."""
+        found: dict[int, int] = {}
+        following = 0
+        for index, kept in enumerate(self.kept):
+            if kept is not None:
+                following = kept + 1
+            elif frame_kind(self.after[index]) == "cleared-result":
+                origin = self._result_from(following, self.after[index].tool_call_id)
+                if origin is not None:
+                    found[index], following = origin, origin + 1
+        return found
+
+    def _result_from(self, start: int, call_id: str | None) -> int | None:
+        """Return the first result of a call among what left from `start` on, up to what stayed."""
+        for index in range(start, len(self.before)):
+            if index in self._kept:
+                return None
+            if self.before[index].role == "tool" and self.before[index].tool_call_id == call_id:
+                return index
+        return None
+
+    @cached_property
+    def _kept(self) -> frozenset[int | None]:
+        return frozenset(self.kept)
 
     @property
     def new(self) -> list[Message]:
@@ -54,9 +83,10 @@ def broken_laws(
     * `request`: the current request is there, verbatim: the latest thing the person said, or the text `request`.
     * `envelope`: no system message left.
     * `recent`: the last `keep_recent_turns` turns are an untouched suffix.
-    * `span`: what left is one contiguous span, and what stayed keeps its order.
+    * `span`: what left is one contiguous span, and what stayed keeps its order. A cleared result is no gap: results may
+      be cleared in as many places as there are.
     * `frames`: whatever is new is a frame.
-    * `smaller`: what is new has fewer characters than what left.
+    * `smaller`: what is new has fewer characters than what left, where that was words and no picture.
     * `head`: the window still opens on a system or user message.
     * `conservation`: nothing that the person or the app supplied was lost or granted.
 
@@ -75,7 +105,7 @@ def _pairs(case: _Case) -> str | None:
     old, new = pair(case.before), pair(case.after)
     known = set(old.orphans)
     for index in new.orphans:
-        if case.kept[index] not in known:
+        if case.cleared.get(index, case.kept[index]) not in known:
             return f"after[{index}] answers no call"
     waiting = {call.message for call in old.unanswered}
     for call in new.unanswered:
@@ -107,7 +137,9 @@ def _span(case: _Case) -> str | None:
     order = [index for index in case.kept if index is not None]
     if order != sorted(order):
         return "what stayed changed its order"
-    gaps = [(left, right) for left, right in pairwise(case.removed) if right != left + 1]
+    cleared = set(case.cleared.values())
+    gone = [index for index in case.removed if index not in cleared]
+    gaps = [(left, right) for left, right in pairwise(gone) if right != left + 1]
     return f"before[{gaps[0][0]}] and before[{gaps[0][1]}] left, and what is between them stayed" if gaps else None
 
 
@@ -117,9 +149,11 @@ def _frames(case: _Case) -> str | None:
 
 
 def _smaller(case: _Case) -> str | None:
-    new = total_characters(case.new)
-    left = total_characters([case.before[index] for index in case.removed])
-    return f"{new} characters came for {left}" if case.new and new >= left else None
+    gone = [case.before[index] for index in case.removed]
+    new, left = total_characters(case.new), total_characters(gone)
+    if not case.new or new < left or any(map(has_wordless, gone)):
+        return None
+    return f"{new} characters came for {left}"
 
 
 def _head(case: _Case) -> str | None:

@@ -10,6 +10,7 @@ from foldproof.window.counting import MessageCounter, characters, total_characte
 from foldproof.window.engine import arun_visit, run_visit
 from foldproof.window.events import (
     Event,
+    Failed,
     Folded,
     Listener,
     MessageEvicted,
@@ -59,6 +60,7 @@ __all__ = [
     "DroppedResult",
     "Event",
     "ExtractiveSummarizer",
+    "Failed",
     "Fold",
     "Folded",
     "FoldedSpan",

@@ -56,7 +56,7 @@ class PlanClearing:
             for index in stays
         ]
         runs = tuple(Run(index, index + 1, guards.turn_at(index)) for index in free)
-        return RemovalPlan(runs, in_order(told), observations, facts)
+        return RemovalPlan(runs, in_order(told), observations, facts, of="results")
 
     def results(self, *, exclude: Collection[str] = (), longer_than: int = 0) -> frozenset[int]:
         """Return where results of more than `longer_than` characters, or with pictures, stand that are not cleared yet.

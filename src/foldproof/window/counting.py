@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from foldproof.messages import (
     CitationPart,
     Message,
+    OpaquePart,
     Part,
     ProviderToolPart,
     ProviderToolResultPart,
@@ -31,6 +32,9 @@ PART_PRICE: Final = 1_000
 
 MESSAGE_OVERHEAD: Final = 4
 """Tokens that the wire spends on every message beside its content."""
+
+_LONG_PROSE: Final = 2_000
+"""Characters of words from which on a part that nobody knows costs what they cost, and not a flat price."""
 
 _CACHE_ENTRIES: Final = 1 << 17
 _DATA_URI: Final = re.compile(r"data:[\w.+/-]{1,80};base64,[A-Za-z0-9+/=]{256,}")
@@ -165,9 +169,24 @@ def _words(part: Part) -> str | None:
             return f"{part.text or ''}{part.summary or ''}"
         case ProviderToolPart():
             return part.name + arguments_text(part.input) + arguments_text(part.result)
-        case ProviderToolResultPart():
-            return arguments_text(part.result)
-        case CitationPart():
-            return arguments_text(part.citations)
+        case ProviderToolResultPart() | CitationPart():
+            return arguments_text(part.citations if isinstance(part, CitationPart) else part.result)
+        case OpaquePart():
+            return part_text(part) or _long_prose(part)
         case _:
             return part_text(part)
+
+
+def _long_prose(part: OpaquePart) -> str | None:
+    prose = " ".join(_prose(part.model_extra or {}))
+    return prose if len(prose) > _LONG_PROSE else None
+
+
+def _prose(value: object) -> Iterator[str]:
+    """Yield the strings that hold words in a part nobody knows: what is encoded has no white space."""
+    if isinstance(value, str):
+        if " " in value or "\n" in value:
+            yield value
+    elif isinstance(value, dict | list):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from _prose(child)

@@ -7,7 +7,8 @@ and differ in how they wait. Until the visit is returned nothing has changed; an
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Unpack
 
@@ -52,30 +53,35 @@ def run_visit(strategy: Strategy, messages: Sequence[Message], **options: Unpack
         CompactionUnmeasurableError: the strategy measures tokens and nothing can.
     """
     given = StrategyInput(messages=messages, **options)
-    narrator, steps = _begun(strategy, given)
-    step = _next(steps, None)
-    while isinstance(step, Ask):
-        narrator.summarizing()
-        step = _next(steps, _answer(step))
+    with _begun(strategy, given) as (narrator, steps):
+        step = _next(steps, None)
+        while isinstance(step, Ask):
+            narrator.summarizing()
+            step = _next(steps, _answer(step))
     return _settled(narrator, given, step, messages)
 
 
 async def arun_visit(strategy: Strategy, messages: Sequence[Message], **options: Unpack[VisitOptions]) -> Visit:
     """Visit a window as `run_visit` does, awaiting a summarizer that is asynchronous."""
     given = StrategyInput(messages=messages, **options)
-    narrator, steps = _begun(strategy, given)
-    step = _next(steps, None)
-    while isinstance(step, Ask):
-        narrator.summarizing()
-        step = _next(steps, await _awaited(step))
+    with _begun(strategy, given) as (narrator, steps):
+        step = _next(steps, None)
+        while isinstance(step, Ask):
+            narrator.summarizing()
+            step = _next(steps, await _awaited(step))
     return _settled(narrator, given, step, messages)
 
 
-def _begun(strategy: Strategy, given: StrategyInput) -> tuple[Narrator, _Steps]:
+@contextmanager
+def _begun(strategy: Strategy, given: StrategyInput) -> Iterator[tuple[Narrator, _Steps]]:
     checks.strategy(strategy)
     narrator = Narrator(given.listener)
     narrator.started(strategy.name, given.iteration, given.messages)
-    return narrator, _steps(strategy, given)
+    try:
+        yield narrator, _steps(strategy, given)
+    except BaseException as error:
+        narrator.broke_off(error)
+        raise
 
 
 def _settled(narrator: Narrator, given: StrategyInput, visit: Visit, messages: Sequence[Message]) -> Visit:
@@ -127,6 +133,7 @@ def _steps(strategy: Strategy, given: StrategyInput) -> _Steps:
         for stage in decision.stages:
             _check_stage(strategy, stage)
         return (yield from in_stages(strategy.name, given, decision, visit=_steps))
+    _check_removal(strategy, decision)
     attempt = Attempt(strategy.name, given, decision)
     for run in decision.removal.runs if decision.removal else ():
         found = yield from _replace(attempt, run)
@@ -137,12 +144,22 @@ def _steps(strategy: Strategy, given: StrategyInput) -> _Steps:
             continue
         attempt.skipped = found.skipped or attempt.skipped
         attempt.refuse(run, found.reason, found.detail)
-        if found.reason == "summarizer-failed":
-            break
+        if found.reason == "summarizer-failed" or found.asked:
+            break  # a summary is asked for once a visit
     if isinstance(decision.how, Clear):
         _in_whole_steps(attempt, decision.how.cut_every)
         _gain_or_nothing(attempt, decision.how)
     return file_visit(attempt)
+
+
+def _check_removal(strategy: Strategy, decision: Decision) -> None:
+    of = "results" if isinstance(decision.how, Clear) else "turns"
+    if decision.removal is not None and decision.removal.of != of:
+        plans = {"turns": "plan_removal", "results": "plan_clearing"}
+        raise UsageError(
+            f"the strategy {strategy.name} decided on how={shown(decision.how)} with a plan of {decision.removal.of}; "
+            f"take the plan from given.{plans[of]}"
+        )
 
 
 def _check_stage(strategy: Strategy, stage: object) -> None:

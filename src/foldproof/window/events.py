@@ -7,6 +7,7 @@ what it raised.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
@@ -58,20 +59,27 @@ class Folded(FrozenModel):
     span: FoldedSpan
 
 
+class Failed(FrozenModel):
+    """The visit raised or was cancelled, and nothing changed. Then this is the last event."""
+
+    type: Literal["failed"] = "failed"
+    error: str
+
+
 class Settled(FrozenModel):
-    """The visit is decided; this is its record. Always the last event, and the only one for an idle visit but two."""
+    """The visit is decided; this is its record. The last event of every visit that returns."""
 
     type: Literal["settled"] = "settled"
     record: WindowRecord
 
 
-Event = VisitStarted | Progress | MessageEvicted | Refused | Folded | Settled
+Event = VisitStarted | Progress | MessageEvicted | Refused | Folded | Failed | Settled
 
 
 class Listener(Protocol):
     """Hears what happens at visits."""
 
-    def on_event(self, event: Event, /) -> None:
+    def on_event(self, event: Event, /) -> object:
         """Take note of an event; what it returns is ignored, what it raises is put on the record."""
         ...
 
@@ -95,6 +103,11 @@ class Narrator:
             self._tell(Progress(fraction=1 - 0.5**self._asked))
             self._asked += 1
 
+    def broke_off(self, error: BaseException) -> None:
+        """Tell that the visit raised, or was cancelled."""
+        if self.listener is not None:
+            self._tell(Failed(error=f"{type(error).__name__}: {shown(str(error))}"))
+
     def settled(self, before: Sequence[Message], visit: Visit) -> Visit:
         """Tell what came of the visit, and return it with what the listener raised on its record."""
         if self.listener is not None:
@@ -108,9 +121,13 @@ class Narrator:
         if self.listener is None or self.failed is not None:
             return
         try:
-            self.listener.on_event(event)
+            answer = self.listener.on_event(event)
         except Exception as error:  # noqa: BLE001 - whatever a listener raises, the run goes on
             self.failed = f"{type(error).__name__}: {shown(str(error))}"
+            return
+        if inspect.iscoroutine(answer):
+            answer.close()
+            self.failed = "on_event is asynchronous, and nobody awaits it; make it a plain function"
 
 
 def _outcome(before: Sequence[Message], visit: Visit) -> Iterator[Event]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Final, Literal
 
 from foldproof.messages import Message, message_id, message_ids
@@ -17,7 +16,7 @@ from foldproof.window.replacing import Replaced
 from foldproof.window.strategy import Clear, Decision, Fold, StrategyInput
 from foldproof.window.visit import Visit
 
-_MOST_LATCHES: Final = 64
+_MOST_LATCHES: Final = 256
 
 
 @dataclass
@@ -73,8 +72,9 @@ def file_visit(attempt: Attempt) -> Visit:
 
 
 def next_pin_blocks(before: WindowState, record: WindowRecord) -> dict[PinName, int]:
-    """Count, for each pin, the visits in a row at which nothing left while it held a turn."""
-    if record.outcome == "removed":
+    """Count, for each pin, the visits in a row at which it held a turn while nothing left, or not enough did."""
+    too_big = record.trigger == "tokens" and (record.tokens_after or 0) > (record.threshold or 0)
+    if record.outcome == "removed" and not too_big:
         return {}
     held = {refusal.reason for refusal in record.refusals}
     return {name: before.pin_blocks.get(name, 0) + 1 for name in PIN_NAMES if name in held}
@@ -147,7 +147,7 @@ def _removed(attempt: Attempt, record: WindowRecord) -> dict[str, object]:
         "tokens_after": _tokens_after(attempt, record.tokens_before),
         "dropped_observations": tuple(dict.fromkeys(tool for one in attempt.replaced for tool in one.tools)),
         "dropped_standings": _standings_of(given, left),
-        "dead_calls": tuple(chain.from_iterable(guards.dead_calls(one.run) for one in attempt.replaced)),
+        "dead_calls": () if isinstance(attempt.decision.how, Clear) else guards.dead_calls(first.run),
         "replacement": first.replacement,
         "frame": message_id(first.frames[0]) if first.frames else None,
         **_summary_sizes(attempt, first.summary),

@@ -13,19 +13,19 @@ from pydantic import JsonValue
 
 from foldproof.evidence import exempt_forms
 from foldproof.evidence.candidates import scan
+from foldproof.evidence.reading import evidence_in
 from foldproof.messages import (
     FOLDED,
     OPENINGS,
     STAMP,
     Message,
+    author_of,
     folded_messages,
     folded_observations,
     frame_kind,
     frames_of,
     is_observation,
     message_id,
-    message_ids,
-    observations_of,
     tool_text,
 )
 from foldproof.window.records import Retain
@@ -141,7 +141,7 @@ def _cleared(result: Message, tool: str | None, retain: Retain, head_characters:
         f"{OPENINGS['cleared-result']} {name} said {len(said):,} characters, which left the window.{kept} "
         f"{back}; calling the tool again may bring it back."
     )
-    observed: list[JsonValue] = [message_id(result)] if is_observation(result) else []
+    observed: list[JsonValue] = list(evidence_in((result,)))
     return Message(
         role="tool",
         content=f"{head}\n\n{text}" if head else text,
@@ -152,9 +152,16 @@ def _cleared(result: Message, tool: str | None, retain: Retain, head_characters:
     )
 
 
-def takes_results_along(span: Sequence[Message]) -> bool:
-    """Whether a frame in the span took results, or does not say: if it left without a word, so would they."""
-    return any(folded_observations(frame) != () for frame in frames_of(span) if frame_kind(frame) != "evidence-check")
+def takes_along(span: Sequence[Message]) -> bool:
+    """Whether words of the person, the app or a tool leave with a span, here or in a frame that took them.
+
+    If they left without a word, an answer that rests on them would be accused: any word may be a declared shape.
+    """
+    took = (frame for frame in frames_of(span) if frame_kind(frame) != "evidence-check")
+    if any(frame.folded_exempt or folded_observations(frame) != () for frame in took):
+        return True
+    supplied = (message for message in span if author_of(message) in ("person", "app"))
+    return any(message.text.strip() for message in supplied) or bool(evidence_in(span))
 
 
 def one_line(text: str) -> str:
@@ -193,8 +200,8 @@ def _note(span: Sequence[Message]) -> dict[str, JsonValue]:
             return {"messages": count}
         found |= dict.fromkeys(inherited)
     # The head of a cleared result says nothing that its original does not.
-    said = [message for message in observations_of(span) if frame_kind(message) is None]
-    found |= dict.fromkeys(message_ids(said))
+    own = span if not frames else [message for message in span if frame_kind(message) is None]
+    found |= dict.fromkeys(evidence_in(own))
     return {"messages": count, "observations": list(found)}
 
 

@@ -14,7 +14,7 @@ from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Final, TypedDict, Unpack
+from typing import Final, Literal, TypedDict, Unpack
 
 from foldproof.messages import (
     CallAt,
@@ -28,6 +28,7 @@ from foldproof.messages import (
     frame_kind,
     is_observation,
     is_tidy,
+    may_quote_a_frame,
     message_id,
     only_reasons,
     pair,
@@ -61,12 +62,14 @@ class RemovalPlan:
         refusals: why the other turns stay.
         observations: what the `last-tool-result` pin holds.
         ledger_facts: what the `ledger-fact` pin holds.
+        of: whether its runs are turns, which leave, or single results, which are cleared in their place.
     """
 
     runs: tuple[Run, ...]
     refusals: tuple[Refusal, ...]
     observations: PinReport
     ledger_facts: PinReport
+    of: Literal["turns", "results"] = "turns"
 
 
 @dataclass(frozen=True)
@@ -146,10 +149,28 @@ class Guards:
     @cached_property
     def request(self) -> int | None:
         """Index of the current request: the latest thing the person said, or exactly `request_text`."""
+        return self.last_said if self.named_request is None else self.named_request
+
+    @cached_property
+    def named_request(self) -> int | None:
+        """Index of the latest message of the person that says exactly `request_text`, white space around it aside."""
         if self.request_text is None:
-            return self.last_said
-        exactly = (index for index in self._said_backwards() if self.messages[index].text == self.request_text)
-        return next(exactly, self.last_said)
+            return None
+        wanted = self.request_text.strip()
+        return next((index for index in self._said_backwards() if self.messages[index].text.strip() == wanted), None)
+
+    @cached_property
+    def doubtful(self) -> list[int]:
+        """Where a message behind the request opens like a frame and may yet be the person's, quoting one.
+
+        What it says exempts nothing, for a doubt is never resolved in favour of the person; but it may be a request.
+        """
+        after = -1 if self.request is None else self.request
+        return [
+            index
+            for index in range(after + 1, len(self.messages))
+            if self.roles[index] == "user" and may_quote_a_frame(self.messages[index])
+        ]
 
     @cached_property
     def last_said(self) -> int | None:
@@ -193,7 +214,7 @@ class _About(TypedDict, total=False):
     """What a refusal may say beyond its reason."""
 
     call_ids: tuple[str, ...]
-    detail: str
+    detail: str | None
 
 
 @dataclass(frozen=True)
@@ -264,7 +285,12 @@ def _kept_from(guards: Guards, keep: int) -> int:
 def held_by_rule(guards: Guards) -> Iterator[Refusal]:
     """Yield why turns stay, whatever a strategy keeps: the request, the system messages, the calls that wait."""
     if guards.request is not None:
-        yield refuse(guards, "current-request", guards.turn_at(guards.request), guards.request)
+        lost = guards.request_text is not None and guards.named_request is None
+        detail = "the text given as request is nowhere; this is what the person said last" if lost else None
+        yield refuse(guards, "current-request", guards.turn_at(guards.request), guards.request, detail=detail)
+    for index in guards.doubtful:
+        detail = "it opens like a frame and may be a request"
+        yield refuse(guards, "current-request", guards.turn_at(index), index, detail=detail)
     for index in guards.system:
         yield refuse(guards, "system-envelope", guards.turn_at(index))
     yield from _named(guards, "paused-tool", guards.paused)
@@ -338,7 +364,9 @@ def _split(guards: Guards, free: list[bool], cut_every: int) -> list[Refusal]:
 def _behind_cuts(guards: Guards, free: list[bool], cut_every: int) -> Iterator[Refusal]:
     if cut_every == 1:
         return
-    for first, stop in _stretches(free):
+    for first, stop in list(_stretches(free)):
+        if guards.roles[guards.starts[stop]] == "system":
+            continue  # it will never grow to a whole step, and so leaves as it is
         counted = [turn for turn in range(first, stop) if not _is_frame(guards, turn)]
         beyond = len(counted) % cut_every
         if beyond == len(counted):
@@ -382,8 +410,9 @@ def _others(turns: Sequence[int], turn: int) -> str:
 def _links(guards: Guards) -> Iterator[tuple[int, int]]:
     """Yield the turns of every two messages that hang together and stand in different turns."""
     if not guards.tidy:
-        for index, call in guards.pairing.call_of.items():
-            if index > call.message + 1:
+        for call, results in guards.pairing.results.items():
+            # A result between the first and the last was overtaken by the next: it holds nothing, and may leave alone.
+            for index in (*results[:1], *results[-1:]):
                 yield guards.turn_at(call.message), guards.turn_at(index)
     for one, other in chain(_provider_links(guards), _reasoning_links(guards)):
         yield guards.turn_at(one), guards.turn_at(other)

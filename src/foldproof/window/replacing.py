@@ -8,7 +8,6 @@ from itertools import islice, pairwise
 from typing import Final, Literal, NamedTuple
 
 from foldproof.errors import shown
-from foldproof.evidence import evidence_forms
 from foldproof.messages import Message, author_of, is_observation
 from foldproof.window.counting import MessageCounter, characters, has_wordless, longer_than, total_characters
 from foldproof.window.frames import (
@@ -16,10 +15,9 @@ from foldproof.window.frames import (
     claiming,
     cleared_result,
     drop_notices,
-    lineage,
     stamped,
     summary_frame,
-    takes_results_along,
+    takes_along,
 )
 from foldproof.window.plan import Run
 from foldproof.window.providers import ANY_PLACE, WIRE_RULES, seam_fault
@@ -53,6 +51,7 @@ class NotReplaced(NamedTuple):
     reason: RefusalReason
     detail: str
     skipped: Literal["latched", "no-room"] | None = None
+    asked: bool = False
 
 
 class Replaced(NamedTuple):
@@ -83,6 +82,9 @@ class Place(NamedTuple):
         messages, run = self.given.messages, self.run
         before = next(_conversation(messages[index] for index in range(run.start - 1, -1, -1)), None)
         after = next(_conversation(messages[index] for index in range(run.stop, len(messages))), None)
+        first = (*frames, after)[0]
+        if before is None and messages[run.start].role == "user" and first is not None and first.role != "user":
+            return "the window would not open on the user any more"
         for provider in ANY_PLACE if self.given.provider is None else (self.given.provider,):
             rules = WIRE_RULES[provider]
             if seam_fault(rules, before, messages[run.start]) or seam_fault(rules, messages[run.stop - 1], after):
@@ -113,10 +115,8 @@ def dropped(place: Place, *, strategy: str) -> Replaced | NotReplaced:
             fault = place.fault((notice,))
             if fault is None:
                 return Replaced(place.run, span, tools, (notice,), "drop-notice")
-    if lineage(span) or evidence_forms(span) or takes_results_along(span):
-        return NotReplaced(
-            "replacement-not-smaller", fault or "only a notice can say that values which were read have left"
-        )
+    if takes_along(span):
+        return NotReplaced("replacement-not-smaller", fault or "only a notice can say that what was read has left")
     fault = place.fault(())
     if fault is not None:
         return NotReplaced("replacement-not-smaller", f"without a message there, {fault}")
@@ -144,9 +144,10 @@ def folded(place: Place, fold: Fold) -> Replacing:
         return NotReplaced("summarizer-failed", _what_it_gave(answer))
     frames = (claiming(empty, answer), *beside)
     if not _smaller(frames, span, place.counter):
-        return NotReplaced("replacement-not-smaller", f"the summary has {len(answer)} characters")
+        return NotReplaced("replacement-not-smaller", f"the summary has {len(answer)} characters", asked=True)
     if not _on_target(frames, place, fold):
-        return NotReplaced("replacement-not-smaller", f"the frames have more than {fold.target_tokens} tokens")
+        detail = f"the frames have more than {fold.target_tokens} tokens"
+        return NotReplaced("replacement-not-smaller", detail, asked=True)
     return Replaced(place.run, span, place.given.plan_removal.guards.tools_in(place.run), frames, "summary", answer)
 
 

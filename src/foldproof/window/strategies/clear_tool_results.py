@@ -50,6 +50,7 @@ class ClearToolResults(WindowStrategy):
         checks.whole_number("keep", self.keep, at_least=0)
         checks.whole_number("min_gain_tokens", self.min_gain_tokens, at_least=0)
         checks.names("exclude", self.exclude)
+        object.__setattr__(self, "exclude", tuple(self.exclude))  # the list is the caller's, and may change
         checks.retain(self.retain)
         if self.min_gain_tokens and self.message_counter is None:
             raise UsageError('min_gain_tokens needs something that counts; leave out counter="reported-only"')

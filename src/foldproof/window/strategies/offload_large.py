@@ -52,6 +52,7 @@ class OffloadLarge(WindowStrategy):
         checks.whole_number("head_characters", self.head_characters, at_least=0)
         checks.whole_number("keep", self.keep, at_least=0)
         checks.names("exclude", self.exclude)
+        object.__setattr__(self, "exclude", tuple(self.exclude))  # the list is the caller's, and may change
         checks.retain(self.retain)
         if self.head_characters >= self.threshold_characters:
             raise UsageError(

@@ -136,7 +136,7 @@ def _steps(strategy: Strategy, given: StrategyInput) -> _Steps:
     _check_removal(strategy, decision)
     attempt = Attempt(strategy.name, given, decision)
     for run in decision.removal.runs if decision.removal else ():
-        found = yield from _replace(attempt, run)
+        found = yield from _replace_or_give_way(attempt, run)
         if isinstance(found, Replaced):
             attempt.replaced.append(found)
             if not isinstance(decision.how, Clear):
@@ -169,6 +169,40 @@ def _check_stage(strategy: Strategy, stage: object) -> None:
         raise UsageError(f"a stage of the strategy {strategy.name}: {error}") from error
 
 
+def _replace_or_give_way(attempt: Attempt, run: Run) -> Replacing:
+    """Replace a run, or the most of it where a provider takes no frame at its ends."""
+    whole = yield from _replace(attempt, run)
+    if isinstance(whole, Replaced) or not whole.at_its_ends:
+        return whole
+    for less, stays in _less(attempt.given, run):
+        found = yield from _replace(attempt, less)
+        if isinstance(found, Replaced):
+            for turn in stays:
+                attempt.refuse(turn, whole.reason, whole.detail)
+            return found
+    return whole
+
+
+def _less(given: StrategyInput, run: Run) -> Iterator[tuple[Run, tuple[Run, ...]]]:
+    """Yield a run without its last turn, its first, and both, with the turns that stay; none where turns hang together.
+
+    A frame is a user message: beside an assistant message it fits where beside the person it does not.
+    """
+    guards = given.plan_removal.guards
+    if not guards.tidy or guards.odd:
+        return
+    first, last = guards.turn(run.turn_index), guards.turn(guards.turn_at(run.stop - 1))
+    head = Run(first.start, first.stop, run.turn_index)
+    tail = Run(last.start, last.stop, guards.turn_at(last.start))
+    for start, stop, stays in (
+        (run.start, last.start, (tail,)),
+        (first.stop, run.stop, (head,)),
+        (first.stop, last.start, (head, tail)),
+    ):
+        if start < stop:
+            yield Run(start, stop, guards.turn_at(start)), stays
+
+
 def _replace(attempt: Attempt, run: Run) -> Replacing:
     place, how = Place(attempt.given, run, attempt.decision.counter), attempt.decision.how
     if isinstance(how, Clear):
@@ -178,7 +212,7 @@ def _replace(attempt: Attempt, run: Run) -> Replacing:
     if attempt.latched and span_key(attempt.strategy, place.span) in attempt.latched:
         return NotReplaced("replacement-not-smaller", "this very span was refused before", "latched")
     found = dropped(place, strategy=attempt.strategy) if isinstance(how, Drop) else (yield from folded(place, how))
-    if isinstance(found, NotReplaced) and found.reason == "replacement-not-smaller":
+    if isinstance(found, NotReplaced) and found.reason == "replacement-not-smaller" and not found.at_its_ends:
         attempt.latched.append(span_key(attempt.strategy, place.span))
     return found
 

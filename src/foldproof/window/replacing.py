@@ -46,12 +46,13 @@ class Failed(NamedTuple):
 
 
 class NotReplaced(NamedTuple):
-    """Why a span was not replaced."""
+    """Why a span was not replaced, whether a summary was asked for, and whether a provider minds its ends."""
 
     reason: RefusalReason
     detail: str
     skipped: Literal["latched", "no-room"] | None = None
     asked: bool = False
+    at_its_ends: bool = False
 
 
 class Replaced(NamedTuple):
@@ -116,10 +117,11 @@ def dropped(place: Place, *, strategy: str) -> Replaced | NotReplaced:
             if fault is None:
                 return Replaced(place.run, span, tools, (notice,), "drop-notice")
     if takes_along(span):
-        return NotReplaced("replacement-not-smaller", fault or "only a notice can say that what was read has left")
+        detail = fault or "only a notice can say that what was read has left"
+        return NotReplaced("replacement-not-smaller", detail, at_its_ends=fault is not None)
     fault = place.fault(())
     if fault is not None:
-        return NotReplaced("replacement-not-smaller", f"without a message there, {fault}")
+        return NotReplaced("replacement-not-smaller", f"without a message there, {fault}", at_its_ends=True)
     return Replaced(place.run, span, tools, (), "none")
 
 
@@ -132,7 +134,7 @@ def folded(place: Place, fold: Fold) -> Replacing:
         empty = stamped(empty, identifier, "summary")
     fault = place.fault((empty,))
     if fault is not None:
-        return NotReplaced("replacement-not-smaller", fault)
+        return NotReplaced("replacement-not-smaller", fault, at_its_ends=True)
     quotes, beside = _appendix(place, fold, identifier)
     if place.fault((empty, *beside)) is not None:
         quotes, beside = (), ()

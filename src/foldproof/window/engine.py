@@ -35,6 +35,7 @@ from foldproof.window.strategy import (
     Clear,
     Decision,
     Drop,
+    Fold,
     InStages,
     Strategy,
     StrategyInput,
@@ -209,12 +210,19 @@ def _replace(attempt: Attempt, run: Run) -> Replacing:
         return cleared(place, how)
     if all(frame_kind(message) in ("summary", "drop-notice") for message in place.span):
         return NotReplaced("only-existing-summary", "nothing new stands beside it")
-    if attempt.latched and span_key(attempt.strategy, place.span) in attempt.latched:
+    if attempt.latched and _latch(attempt, place) in attempt.latched:
         return NotReplaced("replacement-not-smaller", "this very span was refused before", "latched")
     found = dropped(place, strategy=attempt.strategy) if isinstance(how, Drop) else (yield from folded(place, how))
     if isinstance(found, NotReplaced) and found.reason == "replacement-not-smaller" and not found.at_its_ends:
-        attempt.latched.append(span_key(attempt.strategy, place.span))
+        attempt.latched.append(_latch(attempt, place))
     return found
+
+
+def _latch(attempt: Attempt, place: Place) -> str:
+    """Return the key under which a refused span is not tried again: by one strategy, one summarizer, one target."""
+    how = attempt.decision.how
+    asked = f"{how.model} {how.target_tokens}" if isinstance(how, Fold) else ""
+    return span_key(f"{attempt.strategy} {asked}", place.span)
 
 
 def _in_whole_steps(attempt: Attempt, cut_every: int) -> None:

@@ -5,6 +5,7 @@ Only a cleared result may keep something ahead of them: a head of the tool's own
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -60,12 +61,18 @@ def lineage(span: Sequence[Message]) -> tuple[str, ...]:
 
 def summary_frame(span: Sequence[Message], *, iteration: int, model: str, retain: Retain) -> Message:
     """Return the frame for the folded span, with nothing claimed yet; `claiming` adds the summary."""
-    note = _note(span)
+    note = {**_note(span), "span": span_digest(span)}  # two spans that read alike in a frame are still two
     opening = (
         f"{OPENINGS['summary']} {_messages(note)} folded at iteration {iteration} by {one_line(model)}. "
         f"{_WHERE[retain]} The text below is a claim about them:"
     )
     return _frame(opening + _CLAIM_BEGINS, lineage(span), note)
+
+
+def span_digest(span: Sequence[Message]) -> str:
+    """Return the first 16 hex digits of SHA-256 over what the messages of a span say, in order."""
+    said = " ".join(message.fingerprint for message in span)
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 def claiming(frame: Message, summary: str) -> Message:
@@ -147,7 +154,7 @@ def _cleared(result: Message, tool: str | None, retain: Retain, head_characters:
         content=f"{head}\n\n{text}" if head else text,
         tool_call_id=result.tool_call_id,
         tool_chars=len(head),
-        metadata={FOLDED: {"messages": 1, "observations": observed}},
+        metadata={FOLDED: {"messages": 1, "observations": observed, "span": span_digest((result,))}},
         **{name: value for name in _STILL_TRUE if (value := getattr(result, name)) is not None},
     )
 

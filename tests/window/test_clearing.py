@@ -540,7 +540,10 @@ def test_reported_usage_decides_when_to_clear() -> None:
 def test_a_note_tells_whoever_judges_and_never_reaches_a_wire(strategy: VisitableStrategy) -> None:
     frame = frames_of(strategy.visit([user(), *loop(3), plain()]).messages)[0]
     assert frame.metadata is not None
-    assert frame.metadata[FOLDED] == {"messages": 1, "observations": list(folded_observations(frame) or ())}
+    note = frame.metadata[FOLDED]
+    assert isinstance(note, dict)
+    assert set(note) == {"messages", "observations", "span"}
+    assert (note["messages"], note["observations"]) == (1, list(folded_observations(frame) or ()))
     assert frame.folded_exempt is None
 
 

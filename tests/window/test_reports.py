@@ -745,22 +745,29 @@ def test_w53_a_window_that_a_provider_takes_stays_one(
         assert taken_by(provider, visited)
 
 
-@pytest.mark.parametrize("strategy", [SummarizeOldest(0, 1), PromptCompactor(0, 1), SlidingWindow(1)], ids=name_of)
-@pytest.mark.parametrize(
-    ("provider", "window"),
-    [
-        ("chat_template", [user(f"ORD-44710 {PROSE}"), plain(), user("the request")]),
-        ("mistral", [system(), call("x"), result("x"), plain(PROSE), user("the request")]),
-    ],
-    ids=["a summary before the request", "a summary behind a result"],
+FRAMING = pytest.mark.parametrize(
+    "strategy", [SummarizeOldest(0, 1), PromptCompactor(0, 1), SlidingWindow(1)], ids=name_of
 )
-def test_w53_a_frame_whose_place_a_provider_does_not_take_is_refused_by_name(
-    strategy: VisitableStrategy, provider: Provider, window: list[Message]
-) -> None:
-    visit = strategy.visit(window, provider=provider, paused=["x"])
+
+
+@FRAMING
+def test_w53_a_frame_whose_place_a_provider_does_not_take_is_refused_by_name(strategy: VisitableStrategy) -> None:
+    window = [system(), call("x"), result("x"), plain(PROSE), user("the request")]
+    visit = strategy.visit(window, provider="mistral", paused=["x"])
     assert visit.messages is window
     refused = [refusal for refusal in visit.record.refusals if refusal.reason == "replacement-not-smaller"]
-    assert [f"{provider}: a user message follows" in str(refusal.detail) for refusal in refused] == [True]
+    assert ["mistral: a user message follows" in str(refusal.detail) for refusal in refused] == [True]
+
+
+@FRAMING
+def test_w53_a_span_gives_way_by_a_turn_where_roles_have_to_alternate(strategy: VisitableStrategy) -> None:
+    answer = plain()
+    window = [user(f"ORD-44710 {PROSE}"), plain(), user(PROSE), answer, user("the request")]
+    visit = strategy.visit(window, provider="chat_template")
+    assert [message.role for message in visit.messages] == ["user", "assistant", "user"]
+    assert visit.messages[1] is answer
+    validate_for("chat_template", visit.messages)
+    assert ("replacement-not-smaller", 3) in {(one.reason, one.message_index) for one in visit.record.refusals}
 
 
 @pytest.mark.parametrize("make", [SummarizeOldest, PromptCompactor], ids=lambda make: make.name)

@@ -100,3 +100,10 @@ def test_thinking_stays_unless_a_frame_stands_ahead_of_it() -> None:
 def test_another_word_for_thinking_says_what_to_write() -> None:
     with pytest.raises(UsageError, match='write "keep" or "drop-behind-frames"'):
         to_wire([], thinking="drop")  # type: ignore[arg-type]
+
+
+def test_a_message_that_only_reasoned_is_not_sent_empty() -> None:
+    frame = says("user", f"{OPENINGS['drop-notice']} 2 messages left the window (x).")
+    only = [says("assistant", "", thinkingBlocks=[SIGNED]), says("assistant", [{"type": "thinking", "text": "hm"}])]
+    sent = to_wire([frame, *only], thinking="drop-behind-frames")
+    assert [message.text for message in sent[1:]] == ["…", "…"]

@@ -281,3 +281,13 @@ def test_events_survive_json(strategy: VisitableStrategy) -> None:
     for event, restored in _json_of(heard_of(strategy, paused=["c5"])[1]):
         assert restored == event
         assert f'"type":"{event.type}"' in event.model_dump_json()
+
+
+def test_a_listener_that_nobody_awaits_is_put_on_the_record() -> None:
+    class Later:
+        async def on_event(self, event: Event, /) -> None:
+            raise AssertionError(event)
+
+    record = SlidingWindow(2).visit([*talk(6), plain()], listener=Later()).record
+    assert record.outcome == "removed"
+    assert record.listener_failed == "on_event is asynchronous, and nobody awaits it; make it a plain function"

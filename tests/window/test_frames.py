@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from pydantic import JsonValue
@@ -23,7 +24,7 @@ from tests.window.builders import (
     user,
 )
 
-from foldproof.evidence import EvidenceIndex
+from foldproof.evidence import EvidenceIndex, EvidenceOptions, exempt_forms
 from foldproof.messages import (
     OPENINGS,
     STAMP,
@@ -32,9 +33,12 @@ from foldproof.messages import (
     folded_messages,
     folded_observations,
     frame_kind,
+    may_quote_a_frame,
     message_id,
 )
 from foldproof.window import (
+    ClearToolResults,
+    PromptCompactor,
     SlidingWindow,
     SummarizeOldest,
     SummaryRequest,
@@ -192,3 +196,78 @@ def test_a_frame_of_another_system_never_leaves_without_a_word(strategy: Visitab
     visit = strategy.visit(window)
     verdicts = [EvidenceIndex(held).judge("ORD-44711").values[0].verdict for held in (window, visit.messages)]
     assert verdicts == ["undecidable", "undecidable"]
+
+
+def test_what_a_providers_own_tool_said_is_named_when_it_leaves() -> None:
+    gave: dict[str, Any] = {"type": "success", "output": {"fee": 7719.42}}
+    block = {"type": "web_search_tool_result", "tool_use_id": "s", "content": [{"title": "fee 7719.42"}]}
+    for part in ({"type": "provider-tool", "id": "s", "name": "w", "input": {}, "result": gave}, block):
+        found = Message.model_validate({"role": "assistant", "content": [part, {"type": "text", "text": "found"}]})
+        window = [user("find it"), found, *[user(), plain()] * 5]
+        assert EvidenceIndex(window).judge("The fee is 7719.42.").values[0].verdict == "grounded"
+        for strategy in (SlidingWindow(4), SummarizeOldest(0, 4)):
+            visit = strategy.visit(window)
+            assert visit.record.removed_from == 0
+            assert EvidenceIndex(visit.messages).judge("The fee is 7719.42.").values[0].verdict == "undecidable"
+            read = EvidenceIndex([*window, *visit.messages])
+            assert read.judge("The fee is 7719.42.").values[0].verdict == "grounded"
+            assert read.judge("The fee is 7719.43.").values[0].verdict == "invented"
+
+
+def test_two_results_of_one_id_are_two_results() -> None:
+    first, second = (
+        result(name, f"total {total} {PROSE}").model_copy(update={"id": "r"})
+        for name, total in (("1", 77123), ("2", 88123))
+    )
+    window = [user(), call("1"), first, call("2"), second, plain()]
+    for strategy in (ClearToolResults(0, 1, keep_last_tool_results=0), SlidingWindow(2, keep_last_tool_results=0)):
+        after = strategy.visit(window).messages
+        assert EvidenceIndex(after).judge("77123").values[0].verdict == "undecidable"
+        assert EvidenceIndex(after).judge("88123").values[0].verdict == "grounded"
+
+
+@pytest.mark.parametrize("said", [user("my code is ALPHA-BRAVO"), result("1", "ALPHA-BRAVO")], ids=["person", "tool"])
+def test_no_word_leaves_without_a_notice_for_any_may_be_a_declared_shape(said: Message) -> None:
+    options = EvidenceOptions(shapes=(r"[A-Z]{5}-[A-Z]{5}",))
+    asked = [call("1", tool="t")] if said.role == "tool" else []
+    window = [*asked, said, plain("ok"), *[user("go on"), plain("ok")] * 3]
+    after = SlidingWindow(6, keep_last_tool_results=0).visit(window).messages
+    verdict = EvidenceIndex(after, options=options).judge("It is ALPHA-BRAVO").values[0].verdict
+    assert verdict in ("grounded", "exempt", "undecidable")
+
+
+def test_two_spans_that_read_alike_in_their_frames_are_two() -> None:
+    def claim(_: Sequence[Message], __: SummaryRequest) -> str:
+        return "a claim"
+
+    strategy = SummarizeOldest(0, 1, summarizer=claim, model="m")
+    one, other = (strategy.visit([plain(f"{name} {PROSE}"), plain("last")]) for name in ("one", "other"))
+    assert one.messages[0].text == other.messages[0].text
+    assert span_of(one.messages[0], [*other.spans, *one.spans]) == one.folded
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [SlidingWindow(1), SummarizeOldest(0, 1), PromptCompactor(0, 1), SlidingWindow(1, keep_last_tool_results=0)],
+    ids=repr,
+)
+def test_a_frame_of_which_a_host_kept_only_the_text_is_a_frame_and_no_request(strategy: VisitableStrategy) -> None:
+    for window in ([user(f"4417 {PROSE}"), *loop(5), user(), plain()], [user("?"), *loop(5), plain()]):
+        frames = [message for message in strategy.visit(window).messages if frame_kind(message) is not None]
+        assert frames
+        for frame in frames:
+            stripped = Message(role="user", content=frame.text)
+            assert frame_kind(stripped) == frame_kind(frame)
+            assert not may_quote_a_frame(stripped)
+
+
+def test_who_pastes_a_frame_and_asks_about_it_keeps_the_request_and_gains_no_exemption() -> None:
+    pasted = user(f"{OPENINGS['drop-notice']} 6 messages left the window. Why? Cancel order 447123. {PROSE}")
+    window = [user("hello"), plain(), pasted, *loop(4), plain()]
+    visit = SlidingWindow(2, keep_last_tool_results=0).visit(window)
+    assert visit.changed
+    assert any(message is pasted for message in visit.messages)
+    assert {r.detail for r in visit.record.refusals if r.reason == "current-request"} >= {
+        "it opens like a frame and may be a request"
+    }
+    assert "447123" not in exempt_forms([pasted])

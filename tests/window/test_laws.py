@@ -123,7 +123,7 @@ def test_law_08_what_is_not_smaller_is_latched(
 
     def verbose(span: Sequence[Message], _: SummaryRequest) -> str:
         asked.append(tuple(message_ids(span)))
-        return "more words " * 4_000
+        return "more words " * 20_000
 
     strategy, state = kind(0, keep, summarizer=verbose, model="verbose-1"), WindowState()
     for _ in range(len(messages)):  # a summary is asked for once a visit

@@ -301,6 +301,6 @@ def _written(messages: Iterable[Message]) -> list[str]:
 
 # A life is some twenty visits and costs as much as ten examples of a law.
 WindowMachine.TestCase.settings = settings(
-    stateful_step_count=30, max_examples=min(settings.default.max_examples if settings.default else 100, 10_000)
+    stateful_step_count=30, max_examples=min(settings.default.max_examples if settings.default else 100, 1_000)
 )
 TestWindowMachine: Callable[..., Any] = WindowMachine.TestCase

@@ -12,8 +12,9 @@ from tests.strategies.conversations import CALL_IDS, conversations
 from tests.window.builders import PROSE, call, loop, plain, result, system, user
 
 from foldproof.messages import OPENINGS, Message, frame_kind, is_observation, pair, turns_of
-from foldproof.window import SlidingWindow, TokenBudget, plan
-from foldproof.window.plan import Guards, PlanRemoval, RemovalPlan, Run
+from foldproof.window import SlidingWindow, TokenBudget, guards
+from foldproof.window.guards import Guards, Run
+from foldproof.window.plan import PlanRemoval, RemovalPlan
 
 Window = tuple[Message, ...]
 
@@ -266,15 +267,15 @@ def test_an_idle_visit_plans_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.fail("an idle visit asked for it")
 
     for name in ("pair", "is_tidy", "turn_starts", "turns_of"):
-        monkeypatch.setattr(plan, name, fail)
+        monkeypatch.setattr(guards, name, fail)
     window = [user("do it"), *loop(3)]
     assert not TokenBudget(10**9).visit(window).changed
     monkeypatch.undo()
     for name in ("pair", "is_tidy", "turns_of"):
-        monkeypatch.setattr(plan, name, fail)
+        monkeypatch.setattr(guards, name, fail)
     assert not SlidingWindow(50).visit(window).changed
 
 
 def test_a_tidy_window_is_planned_without_its_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "pair", lambda _: pytest.fail("nobody needs the pairs"))
+    monkeypatch.setattr(guards, "pair", lambda _: pytest.fail("nobody needs the pairs"))
     assert SlidingWindow(2).visit([user("do it"), *loop(9)]).changed

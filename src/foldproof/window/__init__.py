@@ -19,8 +19,9 @@ from foldproof.window.events import (
     Settled,
     VisitStarted,
 )
+from foldproof.window.guards import Guards, Run
 from foldproof.window.pins import Held, PinName, PinReport, Standing
-from foldproof.window.plan import Guards, PlanRemoval, RemovalPlan, Run
+from foldproof.window.plan import PlanRemoval, RemovalPlan
 from foldproof.window.providers import WIRE_RULES, Provider, WireRules, validate_for
 from foldproof.window.records import DroppedResult, FoldedSpan, Retain, Seam, WindowRecord, WindowState, span_of
 from foldproof.window.refusals import REFUSAL_REASONS, Refusal, RefusalReason

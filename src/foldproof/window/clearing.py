@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from foldproof.messages import frame_kind
 from foldproof.window.counting import characters, has_wordless
-from foldproof.window.plan import Guards, RemovalPlan, Run, fact_pin, held_by_rule, observation_pin, refuse
+from foldproof.window.guards import Guards, Run
+from foldproof.window.holds import fact_pin, held_by_rule, observation_pin, refuse
+from foldproof.window.plan import RemovalPlan
 from foldproof.window.refusals import in_order
 
 

@@ -17,7 +17,7 @@ from foldproof.messages import Message, frame_kind
 from foldproof.window import checks
 from foldproof.window.events import Narrator
 from foldproof.window.filing import Attempt, file_visit
-from foldproof.window.plan import Run
+from foldproof.window.guards import Run
 from foldproof.window.replacing import (
     Ask,
     Failed,

@@ -8,8 +8,9 @@ from typing import Final, Literal
 
 from foldproof.messages import Message, message_id, message_ids
 from foldproof.window.counting import total_characters
-from foldproof.window.pins import PIN_NAMES, PinName
-from foldproof.window.plan import RemovalPlan, Run, worthiest_first
+from foldproof.window.guards import Run
+from foldproof.window.pins import PIN_NAMES, PinName, worthiest_first
+from foldproof.window.plan import RemovalPlan
 from foldproof.window.records import DroppedResult, FoldedSpan, Seam, WindowRecord, WindowState
 from foldproof.window.refusals import Refusal, RefusalReason, in_order
 from foldproof.window.replacing import Replaced

@@ -8,7 +8,7 @@ A pin that blocked two visits in a row stands down for one visit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Final, Literal
 
 from foldproof.messages.base import FrozenModel
@@ -29,6 +29,11 @@ _WORTH: Final[dict[Standing | None, int]] = {"fact": 4, "open": 3, None: 2, "rul
 def worth(standing: Standing | None) -> int:
     """Return how much a result is worth to the window; more is worth more: fact, open, undeclared, ruled-out, noise."""
     return _WORTH.get(standing, _WORTH[None])
+
+
+def worthiest_first(ids: Collection[str], standings: Mapping[str, Standing]) -> list[str]:
+    """Return tool call ids in the order of their worth: fact, open, undeclared, ruled-out, noise."""
+    return sorted(ids, key=lambda identifier: -worth(standings.get(identifier)))
 
 
 class Held(FrozenModel):

@@ -19,7 +19,7 @@ from foldproof.window.frames import (
     summary_frame,
     takes_along,
 )
-from foldproof.window.plan import Run
+from foldproof.window.guards import Run
 from foldproof.window.providers import ANY_PLACE, WIRE_RULES, seam_fault
 from foldproof.window.records import Replacement
 from foldproof.window.refusals import RefusalReason

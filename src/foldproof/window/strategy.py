@@ -15,8 +15,9 @@ from foldproof.window import checks
 from foldproof.window.clearing import PlanClearing
 from foldproof.window.counting import MessageCounter
 from foldproof.window.events import Listener
+from foldproof.window.guards import Guards
 from foldproof.window.pins import PATIENCE, PIN_NAMES, Standing
-from foldproof.window.plan import Guards, PlanRemoval, RemovalPlan
+from foldproof.window.plan import PlanRemoval, RemovalPlan
 from foldproof.window.providers import WIRE_RULES, Provider
 from foldproof.window.records import Retain, TriggerKind, WindowState
 from foldproof.window.summaries import Summarizer

@@ -279,3 +279,10 @@ def test_an_idle_visit_plans_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_tidy_window_is_planned_without_its_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guards, "pair", lambda _: pytest.fail("nobody needs the pairs"))
     assert SlidingWindow(2).visit([user("do it"), *loop(9)]).changed
+
+
+def test_a_span_that_gives_way_is_still_a_whole_step() -> None:
+    window = [user(), plain(), user(), plain(), user("the request"), plain()]
+    for cut_every, left in ((1, 3), (3, 3), (4, 0)):
+        visit = SlidingWindow(1, cut_every=cut_every, keep_last_tool_results=0).visit(window, provider="chat_template")
+        assert visit.record.removed_count == left

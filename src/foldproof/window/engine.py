@@ -18,6 +18,7 @@ from foldproof.window import checks
 from foldproof.window.events import Narrator
 from foldproof.window.filing import Attempt, file_visit
 from foldproof.window.guards import Run
+from foldproof.window.plan import RemovalPlan, new_turns
 from foldproof.window.replacing import (
     Ask,
     Failed,
@@ -175,7 +176,7 @@ def _replace_or_give_way(attempt: Attempt, run: Run) -> Replacing:
     whole = yield from _replace(attempt, run)
     if isinstance(whole, Replaced) or not whole.at_its_ends:
         return whole
-    for less, stays in _less(attempt.given, run):
+    for less, stays in _less(attempt.given, run, attempt.decision.removal):
         found = yield from _replace(attempt, less)
         if isinstance(found, Replaced):
             for turn in stays:
@@ -184,12 +185,13 @@ def _replace_or_give_way(attempt: Attempt, run: Run) -> Replacing:
     return whole
 
 
-def _less(given: StrategyInput, run: Run) -> Iterator[tuple[Run, tuple[Run, ...]]]:
+def _less(given: StrategyInput, run: Run, removal: RemovalPlan | None) -> Iterator[tuple[Run, tuple[Run, ...]]]:
     """Yield a run without its last turn, its first, and both, with the turns that stay; none where turns hang together.
 
-    A frame is a user message: beside an assistant message it fits where beside the person it does not.
+    A frame is a user message: beside an assistant message it fits where beside the person it does not. No cut is
+    smaller than a whole step for that.
     """
-    guards = given.plan_removal.guards
+    guards, step = given.plan_removal.guards, removal.cut_every if removal else 1
     if not guards.tidy or guards.odd:
         return
     first, last = guards.turn(run.turn_index), guards.turn(guards.turn_at(run.stop - 1))
@@ -200,7 +202,7 @@ def _less(given: StrategyInput, run: Run) -> Iterator[tuple[Run, tuple[Run, ...]
         (first.stop, run.stop, (head,)),
         (first.stop, last.start, (head, tail)),
     ):
-        if start < stop:
+        if start < stop and len(new_turns(guards, guards.turn_at(start), guards.turn_at(stop - 1) + 1)) >= step:
             yield Run(start, stop, guards.turn_at(start)), stays
 
 

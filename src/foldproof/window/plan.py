@@ -32,6 +32,7 @@ class RemovalPlan:
         refusals: why the other turns stay.
         observations: what the `last-tool-result` pin holds.
         ledger_facts: what the `ledger-fact` pin holds.
+        cut_every: in whole multiples of how many turns they may leave.
         of: whether its runs are turns, which leave, or single results, which are cleared in their place.
     """
 
@@ -39,6 +40,7 @@ class RemovalPlan:
     refusals: tuple[Refusal, ...]
     observations: PinReport
     ledger_facts: PinReport
+    cut_every: int = 1
     of: Literal["turns", "results"] = "turns"
 
 
@@ -80,7 +82,7 @@ class PlanRemoval:
             free[refusal.turn_index] = False
         refusals += _split(guards, free, max(1, cut_every))
         runs = tuple(_run(guards, first, stop) for first, stop in _stretches(free))
-        return RemovalPlan(runs, in_order(refusals), observations, facts)
+        return RemovalPlan(runs, in_order(refusals), observations, facts, max(1, cut_every))
 
 
 def _kept_from(guards: Guards, keep: int) -> int:
@@ -107,7 +109,7 @@ def _behind_cuts(guards: Guards, free: list[bool], cut_every: int) -> Iterator[R
     for first, stop in list(_stretches(free)):
         if guards.roles[guards.starts[stop]] == "system":
             continue  # it will never grow to a whole step, and so leaves as it is
-        counted = [turn for turn in range(first, stop) if not _is_frame(guards, turn)]
+        counted = new_turns(guards, first, stop)
         beyond = len(counted) % cut_every
         if beyond == len(counted):
             held_from = first  # frames alone are nothing new
@@ -121,8 +123,10 @@ def _behind_cuts(guards: Guards, free: list[bool], cut_every: int) -> Iterator[R
             yield refuse(guards, "inside-keep-window", turn, detail=detail)
 
 
-def _is_frame(guards: Guards, turn: int) -> bool:
-    return frame_kind(guards.messages[guards.starts[turn]]) in ("summary", "drop-notice")
+def new_turns(guards: Guards, first: int, stop: int) -> list[int]:
+    """Return the turns from `first` to before `stop` that are no frames: what a cut counts."""
+    frames = ("summary", "drop-notice")
+    return [turn for turn in range(first, stop) if frame_kind(guards.messages[guards.starts[turn]]) not in frames]
 
 
 def _split_pairs(guards: Guards, free: list[bool], groups: list[list[int]]) -> Iterator[Refusal]:

@@ -160,7 +160,10 @@ def visited(strategy: Strategy, messages: Sequence[Message], options: VisitOptio
 
 
 def law_01_pairs(case: Case) -> None:
-    """Call and result stay or leave together; a result that is cleared in its place stays an answer."""
+    """Call and result stay or leave together; a result that is cleared in its place stays an answer.
+
+    Of several results of one call, those between the first and the last were overtaken, and may leave without it.
+    """
     if not case.visit.changed:
         return
     assert is_valid(case.after) or not is_valid(case.messages)
@@ -168,6 +171,10 @@ def law_01_pairs(case: Case) -> None:
     before, after = pair(case.messages), pair(case.after)
     answered = Counter[tuple[int, str | None]]()
     for result, at in before.call_of.items():
+        if case.stays[at.message] and result in before.results[at][1:-1]:
+            continue
+        if case.stays[at.message] and not case.stays[result] and result in before.results[at][1:-1]:
+            continue  # a later result overtook it
         if case.stays[at.message] and not case.stays[result]:
             answered[_place_of(case, result), case.messages[result].tool_call_id] += 1
         else:

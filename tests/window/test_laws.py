@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.strategies.cases import cases
 from tests.strategies.conversations import conversations, dialogues, valid_conversations
 from tests.strategies.visits import CLAIMED, FAILURES, Failure, Says, single_strategies, strategies
 from tests.window import laws
+from tests.window.builders import plain, system, user
 from tests.window.laws import Case, Window
 
 from foldproof.evidence import EvidenceIndex, exempt_forms
-from foldproof.messages import Message, frame_kind, message_ids, pair_server_tools, turns_of
+from foldproof.messages import OPENINGS, Message, frame_kind, message_ids, pair_server_tools, turns_of
 from foldproof.window import (
     ClearToolResults,
     CompactionUnmeasurableError,
@@ -306,7 +307,11 @@ def test_law_providers(case: Case) -> None:
     laws.law_providers(case)
 
 
+EVIDENCE_CHECK = Message(role="user", content=f"{OPENINGS['evidence-check']} it said 12A", folded_exempt=("12a",))
+
+
 @law
+@example(Case((EVIDENCE_CHECK, system(), user("ok"), plain("done")), SlidingWindow(1), {"iteration": 1}))
 def test_lineage_01_conservation(case: Case) -> None:
     laws.lineage_01_conservation(case)
 

@@ -173,8 +173,6 @@ def law_01_pairs(case: Case) -> None:
     for result, at in before.call_of.items():
         if case.stays[at.message] and result in before.results[at][1:-1]:
             continue
-        if case.stays[at.message] and not case.stays[result] and result in before.results[at][1:-1]:
-            continue  # a later result overtook it
         if case.stays[at.message] and not case.stays[result]:
             answered[_place_of(case, result), case.messages[result].tool_call_id] += 1
         else:

@@ -34,3 +34,10 @@ def test_what_is_new_is_no_original() -> None:
     originals = [says("a"), says("b")]
     assert kept_indices(originals, [says("x"), originals[1], says("a")]) == (None, 1, None)
     assert kept_indices(originals, [says("a"), says("a")]) == (0, None)
+
+
+def test_one_object_that_stands_twice_is_found_twice() -> None:
+    twice, other = says("a"), says("b")
+    assert kept_indices([twice, other, twice], [twice, other, twice]) == (0, 1, 2)
+    assert kept_indices([twice, other, twice], [twice, twice]) == (0, 2)
+    assert kept_indices([twice], [twice, twice]) == (0, None)

@@ -13,12 +13,14 @@ def kept_indices(originals: Sequence[Message], window: Sequence[Message]) -> tup
 
     The same object is the same message; else an equal one is, in order. Each original is found at most once.
     """
-    by_identity = {id(message): index for index, message in enumerate(originals)}
-    kept = [by_identity.pop(id(message), None) for message in window]
+    by_identity: dict[int, list[int]] = {}
+    for index in range(len(originals) - 1, -1, -1):
+        by_identity.setdefault(id(originals[index]), []).append(index)
+    kept = [places.pop() if (places := by_identity.get(id(message))) else None for message in window]
     if None not in kept:
         return tuple(kept)
     equal: dict[str, list[int]] = {}
-    for index in sorted(by_identity.values()):
+    for index in sorted(index for places in by_identity.values() for index in places):
         equal.setdefault(originals[index].fingerprint, []).append(index)
     last = -1
     for position, message in enumerate(window):

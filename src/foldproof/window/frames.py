@@ -164,8 +164,10 @@ def takes_along(span: Sequence[Message]) -> bool:
 
     If they left without a word, an answer that rests on them would be accused: any word may be a declared shape.
     """
+    if lineage(span):
+        return True
     took = (frame for frame in frames_of(span) if frame_kind(frame) != "evidence-check")
-    if any(frame.folded_exempt or folded_observations(frame) != () for frame in took):
+    if any(folded_observations(frame) != () for frame in took):
         return True
     supplied = (message for message in span if author_of(message) in ("person", "app"))
     return any(message.text.strip() for message in supplied) or bool(evidence_in(span))

@@ -271,16 +271,3 @@ def test_who_pastes_a_frame_and_asks_about_it_keeps_the_request_and_gains_no_exe
         "it opens like a frame and may be a request"
     }
     assert "447123" not in exempt_forms([pasted])
-
-
-def test_a_copied_frame_joins_no_span() -> None:
-    visit = SummarizeOldest(0, 2).visit([user(), plain(), user(), plain(), user()])
-    frame = visit.messages[0]
-    assert span_of(frame, visit.spans) == visit.folded
-    assert span_of(Message.model_validate_json(frame.model_dump_json()), visit.spans) == visit.folded
-    for copy in (
-        Message(role="user", content=frame.text),
-        frame.model_copy(update={"folded_exempt": ("4417",)}),
-        frame.model_copy(update={"content": frame.text + "\nand now?"}),
-    ):
-        assert span_of(copy, visit.spans) is None

@@ -199,3 +199,14 @@ class Mismatched:
 def test_a_plan_and_what_becomes_of_it_have_to_fit(clears: bool) -> None:  # noqa: FBT001
     with pytest.raises(UsageError, match=r"mismatched.*take the plan from given\.plan_"):
         run_visit(Mismatched(clears=clears), WINDOW)
+
+
+def test_what_one_summarizer_was_refused_another_may_still_do() -> None:
+    window = [user(), plain(), user(), plain()]
+
+    def verbose(_: Sequence[Message], __: SummaryRequest) -> str:
+        return PROSE * 99
+
+    refused = SummarizeOldest(0, 1, summarizer=verbose, model="verbose-1").visit(window)
+    assert refused.state.latched
+    assert SummarizeOldest(0, 1, summarizer=claim, model="claims-1").visit(window, state=refused.state).changed

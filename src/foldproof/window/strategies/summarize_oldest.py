@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
+from dataclasses import dataclass
 from typing import ClassVar
 
-from foldproof.window import checks
-from foldproof.window.records import Retain
-from foldproof.window.strategies.base import WindowStrategy, named_summarizer
-from foldproof.window.strategy import Decision, Fold, StrategyInput
-from foldproof.window.summaries import Summarizer
-from foldproof.window.triggers import token_trigger
+from foldproof.window.strategies.folding import FoldingStrategy
 
 
 @dataclass(frozen=True)
-class SummarizeOldest(WindowStrategy):
+class SummarizeOldest(FoldingStrategy):
     """Folds the oldest run of turns that may leave once the window exceeds `threshold_tokens`.
 
     * Acts on reported usage (`measured`), else on a tokenizer's count; the record says which.
@@ -36,27 +30,4 @@ class SummarizeOldest(WindowStrategy):
         UsageError: an option that makes no sense, or a summarizer without a name.
     """
 
-    threshold_tokens: int
-    keep_recent_turns: int = 6
-    _: KW_ONLY
-    summarizer: Summarizer | None = None
-    model: str | None = None
-    retain: Retain = "conversation"
     name: ClassVar[str] = "summarize-oldest"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        checks.whole_number("threshold_tokens", self.threshold_tokens, at_least=0)
-        checks.whole_number("keep_recent_turns", self.keep_recent_turns, at_least=1)
-        checks.retain(self.retain)
-        _ = self._fold  # a summarizer without a name is refused here, not at the first fold
-
-    def plan(self, given: StrategyInput, /) -> Decision:
-        """Fold what may leave when the window is over its budget."""
-        trigger = token_trigger(given, threshold=self.threshold_tokens, counter=self.message_counter)
-        return self._decide(given, trigger, keep_recent_turns=self.keep_recent_turns, how=self._fold)
-
-    @cached_property
-    def _fold(self) -> Fold:
-        summarizer, model = named_summarizer(self.summarizer, self.model)
-        return Fold(summarizer=summarizer, model=model, retain=self.retain)

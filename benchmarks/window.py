@@ -27,19 +27,19 @@ import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import version
 from time import process_time
 from typing import Any
 from unittest.mock import Mock
 
 import click
+from conversation import BYTES, window
 
 import foldproof
 from foldproof.messages import Message
 from foldproof.window import WindowStrategy
 
-BYTES = 400
 TOKENS = 1_000
 TURNS = 6
 KEEP = 8  # messages in so many turns of this conversation
@@ -112,26 +112,6 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
         return (process_time() - start) * 1_000, returned
     finally:
         gc.enable()
-
-
-def padded(text: str) -> str:
-    return (text + " and so on, as these things go, until the line is full" * 10)[:BYTES]
-
-
-@cache
-def window(size: int) -> list[Message]:
-    """The conversation of `bench_window.py`: a person, a call, its result, an answer; each text its own."""
-    found: list[Message] = [Message(role="system", content=padded("be kind"))]
-    for turn in range(size // 4):
-        name, tool = f"call-{turn}", f"tool_{turn % 7}"
-        calls = [{"id": name, "name": tool, "args": {"row": turn}}]
-        found += [
-            Message(role="user", content=padded(f"please look at order ORD-{turn}")),
-            Message.model_validate({"role": "assistant", "content": padded(f"looking {turn}"), "toolCalls": calls}),
-            Message(role="tool", tool_call_id=name, tool_name=tool, content=padded(f"row {turn} is fine")),
-            Message(role="assistant", content=padded(f"order {turn} is fine")),
-        ]
-    return found[:size]
 
 
 def our_strategies() -> dict[str, WindowStrategy]:

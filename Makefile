@@ -14,10 +14,10 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 	--no-emit-index-url --no-header $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep lint format bench bench-peers lock clean python
+.PHONY: help demo test test-deep lint format bench bench-evidence bench-peers lock clean python
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## show what foldproof does, on real transcripts
 	@$(BIN)/python examples/demo.py
@@ -45,6 +45,9 @@ format: $(READY) ## rewrite the code in the house style
 bench: $(READY) ## time what must stay fast; results in .benchmarks/latest.json
 	@mkdir -p .benchmarks
 	$(BIN)/pytest benchmarks --benchmark-enable --benchmark-json=.benchmarks/latest.json
+
+bench-evidence: $(READY) ## how many invented values are caught, how many honest ones accused, and the cost (takes a minute)
+	@$(BIN)/python benchmarks/evidence.py
 
 bench-peers: $(PEERS)/.ready ## time ours beside other frameworks' compaction (takes minutes)
 	@$(PEERS)/bin/python benchmarks/window.py

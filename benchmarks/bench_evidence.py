@@ -3,51 +3,15 @@
 from __future__ import annotations
 
 import json
-import random
-from pathlib import Path
 
 import pytest
+from benchmarks.evidence_data import airline_results, distinct_records, parse_all
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from foldproof.evidence import EvidenceIndex, spellings, stated
 from foldproof.messages import Message
 
-RUNS = Path(__file__).parent.parent / "tests" / "data" / "tau_bench_airline" / "runs.jsonl"
-
-
-def airline_results() -> list[str]:
-    """Every tool result of 100 real runs."""
-    with RUNS.open(encoding="utf-8") as file:
-        return [row["content"] for line in file for row in json.loads(line)["messages"] if row["role"] == "tool"]
-
-
-def distinct_records(count: int, *, seed: int = 1) -> list[str]:
-    """Results of 20 records each in which nearly every value is a new one: the worst case for an index."""
-    chance = random.Random(seed)  # noqa: S311 - made-up orders, not secrets
-    return [json.dumps([record(chance) for _ in range(20)]) for _ in range(count)]
-
-
-def record(chance: random.Random) -> dict[str, object]:
-    """One made-up order."""
-    return {
-        "order_id": f"ORD-{chance.randrange(10**6)}",
-        "customer": {"email": f"user{chance.randrange(10**5)}@example.com"},
-        "total": chance.randrange(100, 99_999) / 100,
-        "created_at": f"2024-0{chance.randrange(1, 9)}-11T0{chance.randrange(9)}:{chance.randrange(10, 59)}:31Z",
-        "status": chance.choice(["shipped", "open"]),
-        "note": f"Leave the parcel with the neighbour at number {chance.randrange(100)}.",
-    }
-
-
 RESULTS = {"airline": airline_results(), "distinct records": distinct_records(400)}
-
-
-def parse_all(results: list[str]) -> None:
-    for result in results:
-        try:
-            json.loads(result)
-        except ValueError:
-            continue  # an error message is a result too
 
 
 def forget() -> None:

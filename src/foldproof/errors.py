@@ -5,6 +5,7 @@ Both print as one line, so that a command can show them as they are. Raising eit
 
 from __future__ import annotations
 
+from copy import copy
 from typing import final
 
 _SHOWN = 120
@@ -37,12 +38,17 @@ class TranscriptError(Exception):
 
     def in_file(self, file: str) -> TranscriptError:
         """Return the same error naming `file`, unless it names one already."""
-        return self if self.file else type(self)(self.cause, path=self.path, file=file)
+        return self if self.file else self._placed(self.path, file)
 
     def under(self, prefix: str) -> TranscriptError:
         """Return the same error with its path placed under `prefix` (`$[3]` under `$.messages` is `$.messages[3]`)."""
         inner = (self.path or "$").removeprefix("$")
-        return type(self)(self.cause, path=prefix + inner, file=self.file)
+        return self._placed(prefix + inner, self.file)
+
+    def _placed(self, path: str | None, file: str | None) -> TranscriptError:
+        placed = copy(self)  # a subclass may be made of more than a cause
+        placed.path, placed.file = path, file
+        return placed
 
 
 class UsageError(Exception):

@@ -189,7 +189,7 @@ def test_a_providers_own_tool_is_evidence() -> None:
     )
     message = Message(role="assistant", content=(search, TextPart(text="It is 6677.")))
     values = judged("7788 8899 6677", message)
-    assert [values[text].verdict for text in ("7788", "8899", "6677")] == ["grounded", "invented", "invented"]
+    assert [values[text].verdict for text in ("7788", "8899", "6677")] == ["grounded", "echoed", "invented"]
     assert values["7788"].carriers[0].part == 0
 
 
@@ -227,7 +227,7 @@ def test_zeros_alone_are_no_value() -> None:
 WRONG_OPTIONS = [
     {"min_digits": 0},
     {"max_characters": 0},
-    *({"shapes": (shape,)} for shape in ("(", "(?i)x", "a{99999999999}")),
+    *({"shapes": (shape,)} for shape in ("(", "a{2,1}")),
 ]
 
 

@@ -79,7 +79,7 @@ def test_verbatim(message: Message, surrounding: str, data: st.DataObject) -> No
     assert "invented" not in verdicts(EvidenceIndex([message]), surrounding.format(leaf))
 
 
-@given(st.integers(1000, 10**9), st.sampled_from(["{}7", "7{}", "X{}", "{}x9", "0.{}", "a{}b", "{}.5", "X9{}-1"]))
+@given(st.integers(1000, 10**9), st.sampled_from(["{}7", "7{}", "X{}", "{}x9", "0.{}", "a{}b", "{}.7", "X9{}-1"]))
 def test_whole_tokens(number: int, inside: str) -> None:
     """A value found only inside a longer token is not grounded."""
     index = EvidenceIndex([result({"id": inside.format(number)}), result(f"saw {inside.format(number)} today")])

@@ -16,7 +16,17 @@ shaped = st.one_of(
     st.from_regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[-+]\d\d:\d\d)?", fullmatch=True),
     st.from_regex(r"\d{1,8}", fullmatch=True),
     st.from_regex(r"(19|20)?\d{6,45}", fullmatch=True),
-    st.from_regex(r"\d{1,5}\.\d{1,6}", fullmatch=True),
+    st.from_regex(r"-?\d{1,5}\.\d{1,6}", fullmatch=True),
+    st.from_regex(r"-\d{1,9}", fullmatch=True),
+    st.from_regex(r"\d{4}-\d\d-\d\d", fullmatch=True),
+    st.from_regex(r"[0-2]\d:[0-6]\d:[0-6]\d", fullmatch=True),
+    st.from_regex(r"([A-Za-z]{1,8}_){1,3}\d{1,10}", fullmatch=True),
+    st.from_regex(r"[A-Za-z]{1,6}\d[A-Za-z0-9]{0,9}", fullmatch=True),
+    st.from_regex(r"(Suite|May|Mayor|Twenty|Usd|Decem|Fee|Last) \d{1,8}", fullmatch=True),
+    st.from_regex(r"[a-fA-F]{2,9}-?\d{3,10}", fullmatch=True),
+    st.sampled_from(
+        ["twenty", "Thirty", "NINETY", "thirteen", "seventeen", "plenty", "sixty_two", "may", "one", "hundred"]
+    ),
 )
 
 

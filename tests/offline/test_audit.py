@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from tests.strategies.conversations import conversations
 
-from foldproof.evidence import EvidenceIndex, EvidenceOptions
+from foldproof.evidence import Carrier, Derivation, EvidenceIndex, EvidenceOptions, Operand, ValueVerdict
 from foldproof.messages import Message
 from foldproof.offline import FINDINGS, VERDICTS, AuditReport, answers_of, audit
+from foldproof.offline.audit import _audited
 from foldproof.transcripts import Conversation, load_all, parse
 
 AIRLINE = Path(__file__).parent.parent / "data" / "tau_bench_airline" / "runs.jsonl"
@@ -108,8 +109,24 @@ def test_a_report_survives_json() -> None:
     assert list(plain) == ["path", "conversation", "format", "messages", "answers", "totals"]
     assert list(plain["answers"][0]["values"][0]) == [
         "text", "start", "end", "kind", "verdict", "how", "carriers", "near", "derivation",
+        "latest", "folded", "elsewhere",
     ]  # fmt: skip
     assert AuditReport.model_validate(plain) == report
+
+
+def test_a_report_says_how_a_derived_value_follows_and_from_what() -> None:
+    fee = Carrier(message=2, path="$.fee", block=0, start=0, end=3, text="103")
+    derivation = Derivation("sum", (Operand("$152", 4, 8), Operand("103", _source=(fee,))), rivals=1)
+    value = _audited(ValueVerdict("$255", 20, 24, "money", "derived", "ambiguous", derivation=derivation))
+    assert value.model_dump()["derivation"] == {
+        "operation": "sum",
+        "operands": (
+            {"text": "$152", "start": 4, "end": 8, "carriers": ()},
+            {"text": "103", "start": None, "end": None, "carriers": (fee.model_dump(),)},
+        ),
+        "rivals": 1,
+    }
+    assert type(value).model_validate(json.loads(value.model_dump_json())) == value
 
 
 @given(conversations)

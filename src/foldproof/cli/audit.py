@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import click
 
 from foldproof.cli.options import format_option, json_option, names_among, paths_argument
 from foldproof.cli.printing import counted, json_line, say, shortened, table
 from foldproof.cli.reading import Files
-from foldproof.evidence import EvidenceOptions
+from foldproof.evidence import EvidenceOptions, Verdict
 from foldproof.offline import FINDINGS, VERDICTS, AuditedValue, AuditReport, audit
 
 _FLOOR = EvidenceOptions.model_fields["min_digits"].default
@@ -26,7 +26,12 @@ _FLOOR = EvidenceOptions.model_fields["min_digits"].default
     callback=names_among(FINDINGS),
     metavar="VERDICT",
     help=f"Exit with 1 when an answer holds a value of this verdict: {', '.join(FINDINGS)}. Several: repeat it, or "
-    "separate them with commas.",
+    "separate them with commas. With --arguments an argument counts too.",
+)
+@click.option(
+    "--arguments",
+    is_flag=True,
+    help="Judge also the ids, account numbers and addresses that the model typed into its tool calls.",
 )
 @click.option(
     "--min-digits",
@@ -45,6 +50,7 @@ def command(  # noqa: PLR0913 - one argument an option
     as_json: bool,
     format_name: str | None,
     fail_on: tuple[str, ...],
+    arguments: bool,
     min_digits: int,
     shapes: tuple[str, ...],
     exempt: tuple[str, ...],
@@ -54,20 +60,25 @@ def command(  # noqa: PLR0913 - one argument an option
     An answer is an assistant message that says something. For people: the values nobody is known to have supplied. With
     --json: one object a conversation, with every value, its verdict and its carriers. A file that cannot be read costs
     one line on standard error; the others are audited all the same.
+
+    With --arguments an id that nobody supplied is named where the model typed it, before an answer repeats it. An
+    argument is judged against what came before its call. Sums, days and places in a file are the model's to choose:
+    they are counted as unexamined.
     """
     options = EvidenceOptions(min_digits=min_digits, shapes=tuple(shapes), exempt=tuple(exempt))
     files = Files(format_name=format_name)
     seen = _Summary()
     for path, conversation in files.conversations(paths):
-        report = audit(conversation, options=options, path=path)
+        report = audit(conversation, options=options, path=path, arguments=arguments)
         seen.add(report)
         if as_json:
             json_line(report)
         else:
-            _print(report)
+            _print(report, arguments=arguments)
     if seen.conversations > 1 and not as_json:
-        say(seen.line())
-    return files.exit_code(found=any(seen.values[verdict] for verdict in fail_on))
+        for line in seen.lines(arguments=arguments):
+            say(line)
+    return files.exit_code(found=any(seen.values[verdict] + seen.typed[verdict] for verdict in fail_on))
 
 
 class _Summary:
@@ -75,7 +86,9 @@ class _Summary:
 
     def __init__(self) -> None:
         self.conversations = self.answers = self.accused = self.unexamined = 0
+        self.arguments = self.accused_arguments = self.unexamined_in_arguments = 0
         self.values: Counter[str] = Counter()
+        self.typed: Counter[str] = Counter()
 
     def add(self, report: AuditReport) -> None:
         self.conversations += 1
@@ -83,30 +96,57 @@ class _Summary:
         self.accused += sum(answer.has("invented") for answer in report.answers)
         self.unexamined += report.unexamined
         self.values.update(report.totals)
+        self.arguments += len(report.arguments)
+        self.accused_arguments += sum(argument.has("invented") for argument in report.arguments)
+        self.unexamined_in_arguments += report.unexamined_in_arguments
+        self.typed.update(report.argument_totals)
 
-    def line(self) -> str:
-        verdicts = ", ".join(f"{self.values[verdict]:,} {verdict}" for verdict in VERDICTS)
-        return (
+    def lines(self, *, arguments: bool) -> Iterator[str]:
+        yield (
             f"{counted(self.conversations, 'conversation')}, {counted(self.answers, 'answer')}, "
-            f"{self.accused:,} with an invented value; {counted(self.values.total(), 'value')}: {verdicts}; "
-            f"{self.unexamined:,} unexamined"
+            f"{self.accused:,} with an invented value; {_every_verdict(self.values)}; {self.unexamined:,} unexamined"
         )
+        if arguments:
+            yield (
+                f"{counted(self.arguments, 'argument')}, {self.accused_arguments:,} with an invented value; "
+                f"{_every_verdict(self.typed)}; {self.unexamined_in_arguments:,} unexamined"
+            )
 
 
-def _print(report: AuditReport) -> None:
+def _every_verdict(values: Counter[str]) -> str:
+    verdicts = ", ".join(f"{values[verdict]:,} {verdict}" for verdict in VERDICTS)
+    return f"{counted(values.total(), 'value')}: {verdicts}"
+
+
+def _print(report: AuditReport, *, arguments: bool) -> None:
     say(f"{report.path}: {report.conversation} ({report.format}, {counted(report.messages, 'message')})")
-    rows = list(_rows(report))
-    if rows:
-        table(("message", "value", "verdict", "near"), rows)
-    found = [f"{count:,} {verdict}" for verdict, count in report.totals.items() if count]
-    values = counted(sum(report.totals.values()), "value") + (f": {', '.join(found)}" if found else "")
-    say(f"{counted(len(report.answers), 'answer')}, {values}; {report.unexamined:,} unexamined")
+    rows = sorted(_rows(report), key=lambda row: int(row[0]))
+    if rows and arguments:
+        table(("message", "tool", "argument", "value", "verdict", "near"), rows)
+    elif rows:
+        table(("message", "value", "verdict", "near"), ((row[0], *row[3:]) for row in rows))
+    answers = counted(len(report.answers), "answer")
+    say(f"{answers}, {_found_verdicts(report.totals)}; {report.unexamined:,} unexamined")
+    if arguments:
+        typed = counted(len(report.arguments), "argument")
+        found = _found_verdicts(report.argument_totals)
+        say(f"{typed}, {found}; {report.unexamined_in_arguments:,} unexamined")
 
 
-def _rows(report: AuditReport) -> Iterator[tuple[str, str, str, str]]:
+def _found_verdicts(totals: Mapping[Verdict, int]) -> str:
+    found = [f"{count:,} {verdict}" for verdict, count in totals.items() if count]
+    return counted(sum(totals.values()), "value") + (f": {', '.join(found)}" if found else "")
+
+
+def _rows(report: AuditReport) -> Iterator[tuple[str, str, str, str, str, str]]:
+    """Yield the findings: message, tool, argument, value, verdict, near. One in an answer has no tool and argument."""
     for answer in report.answers:
         for value in answer.findings:
-            yield str(answer.message), value.text, value.verdict, _near(value)
+            yield str(answer.message), "", "", value.text, value.verdict, _near(value)
+    for argument in report.arguments:
+        for value in argument.findings:
+            place = (str(argument.message), argument.tool_name or "", argument.path)
+            yield *place, value.text, value.verdict, _near(value)
 
 
 def _near(value: AuditedValue) -> str:

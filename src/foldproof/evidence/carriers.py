@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from foldproof.errors import UsageError
 from foldproof.evidence.candidates import scan
 from foldproof.evidence.reading import Leaf, Path, read_result, said_by_tools
+from foldproof.evidence.records import Layout, Reading, tables_in
 from foldproof.evidence.stated import REMEMBERED, stated_by
 from foldproof.evidence.values import Value
 from foldproof.messages import Message
@@ -29,6 +30,8 @@ class Carrier(FrozenModel):
         start, end: the span, in code points of the leaf's text (the decoded string, or the number's literal), or of the
             part's text when the place is not JSON.
         text: the spelling found there.
+        record: the record it belongs to, when the result has records: `$.flights[0]`, or `line 3`.
+        column: its column in that record: `price`, `prices.economy`; empty for an item of a plain list.
     """
 
     message: int
@@ -41,6 +44,8 @@ class Carrier(FrozenModel):
     start: int
     end: int
     text: str
+    record: str | None = None
+    column: str | None = None
 
     def resolve(self, messages: Sequence[Message]) -> str:
         """Follow the pointer and return the text it leads to.
@@ -61,6 +66,7 @@ class Places:
     def __init__(self, message: Message, index: int) -> None:
         self._message = message
         self._index = index
+        self._layouts: dict[int | None, Layout] = {}
         self._places: dict[str, list[tuple[int | None, Leaf, Value | None]]] = {}
         for part, leaf in _leaves(message):
             for form, value in _stated_in(leaf):
@@ -70,18 +76,53 @@ class Places:
         """Yield a carrier for each of the first `most` leaves in which a tool said `form`."""
         for part, leaf, known in self._places.get(form, [])[:most]:
             value = known or next(value for value in scan(leaf.text) if form in value.stated)
-            yield Carrier(
-                message=self._index,
-                tool_call_id=self._message.tool_call_id,
-                tool_name=self._message.tool_name,
-                part=part,
-                block=leaf.block,
-                path=json_path(leaf),
-                in_key=leaf.is_key,
-                start=value.start + leaf.offset,
-                end=value.end + leaf.offset,
-                text=value.text,
-            )
+            yield _carrier(self._message, self._index, part, leaf, (value.start, value.end), self._layout(part))
+
+    def carrier_of(self, part: int | None, leaf: Leaf) -> Carrier:
+        """Return the carrier of a whole leaf, or cell."""
+        start = len(leaf.text) - len(leaf.text.lstrip())
+        span = (start, start + len(leaf.text.strip()))
+        return _carrier(self._message, self._index, part, leaf, span, self._layout(part))
+
+    def cells_of(self, part: int | None, record: str) -> list[Carrier]:
+        """Return a carrier for every cell of one record and of the records inside it."""
+        cells = (
+            cell
+            for table in self._reading(part).tables
+            for row in table.records
+            if row.name == record or row.name.startswith((f"{record}.", f"{record}["))
+            for cell in row.cells
+        )
+        return [self.carrier_of(part, cell.leaf) for cell in cells]
+
+    def _reading(self, part: int | None) -> Reading:
+        return tables_in(next(segment.text for segment in said_by_tools(self._message) if segment.part == part))
+
+    def _layout(self, part: int | None) -> Layout:
+        if part not in self._layouts:
+            self._layouts[part] = Layout(self._reading(part))
+        return self._layouts[part]
+
+
+def _carrier(  # noqa: PLR0913, PLR0917 - what a carrier is made of
+    message: Message, index: int, part: int | None, leaf: Leaf, span: tuple[int, int], layout: Layout
+) -> Carrier:
+    start, end = span
+    record, column = layout.place(leaf if leaf.block is not None else start + leaf.offset) or (None, None)
+    return Carrier(
+        message=index,
+        tool_call_id=message.tool_call_id,
+        tool_name=message.tool_name,
+        part=part,
+        block=leaf.block,
+        path=json_path(leaf),
+        in_key=leaf.is_key,
+        start=start + leaf.offset,
+        end=end + leaf.offset,
+        text=leaf.text[start:end],
+        record=record,
+        column=column,
+    )
 
 
 def _stated_in(leaf: Leaf) -> Iterator[tuple[str, Value | None]]:

@@ -3,7 +3,8 @@
 After folding, digits of every script are ASCII, dashes are `-`, quotes are `'` or `"`, accents and invisible
 characters (zero width, bidi controls, soft hyphens) are gone, spaces that hold a number together are U+00A0, and
 letters of scripts that are written without spaces or case (CJK, Arabic, Thai, …) are U+FFFC, so that they never glue to
-a value. Superscript digits become `^` and a digit: 10² is not 102.
+a value. Superscript digits become `^` and a digit: 10² is not 102. The entities of HTML are the characters they
+stand for.
 """
 
 from __future__ import annotations
@@ -19,8 +20,21 @@ BARRIER = "\ufffc"
 NO_BREAK_SPACE = "\u00a0"
 
 _CONTROLS = re.compile(
-    r"\x1b\[[0-9;:]*[A-Za-z]|\\(?:[nrt]|u[0-9a-fA-F]{4})(?=\d)"
+    r"\x1b\[[0-9;:]{0,64}[A-Za-z]|\\(?:[nrt]|u[0-9a-fA-F]{4})(?=\d)"
 )  # terminal colours; line ends escaped twice
+_ENTITIES = re.compile(
+    r"&(?:amp;){0,8}(?:(?P<space>nbsp|#160|#xa0|thinsp|ensp|emsp|#8239)|(?P<dash>ndash|mdash|minus|#8211|#8722)"
+    r"|(?P<quote>quot|#34)|(?P<apostrophe>apos|#39|#x27)|(?P<open>lt)|(?P<close>gt));|&(?P<ampersand>(?:amp;){1,8})"
+)
+_ENTITY_CHARACTERS = {
+    "space": "\u00a0",
+    "dash": "-",
+    "quote": '"',
+    "apostrophe": "'",
+    "open": "<",
+    "close": ">",
+    "ampersand": "&",
+}
 _BY_CHARACTER = (
     dict.fromkeys("\u00a0\u202f\u2007\u2009", NO_BREAK_SPACE)
     | dict.fromkeys("\u2018\u2019\u02bc\u2032", "'")
@@ -52,15 +66,34 @@ class Folded:
 
 def fold_characters(text: str) -> Folded:
     """Return `text` folded. Idempotent: folding the folded text changes nothing."""
-    text = _CONTROLS.sub(lambda found: " " * len(found.group()), text)
-    if text.isascii():
-        return Folded(text, None)
+    folded = Folded(text, None) if text.isascii() else _plain(text)
+    if "\x1b" in folded.text or "\\" in folded.text:
+        folded = Folded(_CONTROLS.sub(lambda found: " " * len(found.group()), folded.text), folded.origins)
+    return _without_entities(folded) if "&" in folded.text and _ENTITIES.search(folded.text) else folded
+
+
+def _plain(text: str) -> Folded:
     table = {character: _folded(character) for character in set(text)}
     if all(len(replacement) == 1 for replacement in table.values()):
         return Folded("".join(map(table.__getitem__, text)), None)
     pieces = [table[character] for character in text]
     origins = (index for index, piece in enumerate(pieces) for _ in piece)
     return Folded("".join(pieces), tuple(origins))
+
+
+def _without_entities(folded: Folded) -> Folded:
+    """Replace the entities of HTML that stand in or next to values, each by its character."""
+    pieces: list[str] = []
+    origins: list[int] = []
+    position = 0
+    for match in _ENTITIES.finditer(folded.text):
+        pieces += (folded.text[position : match.start()], _ENTITY_CHARACTERS[match.lastgroup or "ampersand"])
+        origins.extend(range(position, match.start() + 1))
+        position = match.end()
+    pieces.append(folded.text[position:])
+    origins.extend(range(position, len(folded.text)))
+    known = folded.origins
+    return Folded("".join(pieces), tuple(origins if known is None else map(known.__getitem__, origins)))
 
 
 @cache
@@ -82,4 +115,5 @@ def _compatible(character: str) -> str:
     plain = "".join(mark for mark in unicodedata.normalize("NFKD", character) if not unicodedata.combining(mark))
     if len(plain) != 1:
         return character
+    plain = _BY_CHARACTER.get(plain, plain)
     return f"^{plain}" if decomposition.startswith("<super>") else plain

@@ -72,6 +72,6 @@ def forms_given(text: str) -> frozenset[str]:
     forms: set[str] = set()
     for value in scan(text):
         forms.update(value.stated)
-        if value.kind == "date":
-            forms.update(re.findall(r"[1-9]\d*", value.form))
+        if value.kind in ("date", "datetime"):
+            forms.update(re.findall(r"[1-9]\d*", value.form.partition("t")[0]))
     return frozenset(forms)

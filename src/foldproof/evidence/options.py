@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal, Self
 
+import regex
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from foldproof.errors import UsageError, shown
 
+LONGEST_SEARCH = 1.0
+"""How many seconds a declared shape may search one text: a pattern can be written that never ends."""
 
-def shape_pattern(shape: str) -> re.Pattern[str]:
+
+def shape_pattern(shape: str) -> regex.Pattern[str]:
     """Return the pattern that finds the whole tokens of a declared shape, without regard to case."""
-    return re.compile(rf"(?<!\w)(?:{shape})(?!\w)", re.IGNORECASE)
+    return regex.compile(rf"(?<!\w)(?:{shape})(?!\w)", regex.IGNORECASE)
 
 
 class EvidenceOptions(BaseModel):
@@ -20,12 +23,15 @@ class EvidenceOptions(BaseModel):
 
     Attributes:
         shapes: regular expressions of values that look like nothing in particular (names without digits, say). Each is
-            matched against whole tokens, without regard to case, and every match is examined.
+            matched against whole tokens, without regard to case, and every match is examined. A shape that searches an
+            answer for more than a second gives one `undecidable` value, the whole answer.
         exempt: texts whose values are exempt because the app declares them so.
         min_digits: how many digits a plain number needs to be examined. Money, quantities, dates, clocks, addresses
             and identifiers are examined whatever their length.
         scope: `conversation` does not accuse when a fold took tool results that the index never read;
             `window` judges by what is in the window alone.
+        rare_spellings: whether spellings count that are rare, and that often mean something else: ISO weeks
+            (`2024-W09-7`), clocks with a dot (`2.15pm`), default ports, a trunk 0 in a phone number, `hxxp://`.
         max_characters: how many code points of tool results are read; past it nothing is called invented.
 
     Raises:
@@ -38,6 +44,7 @@ class EvidenceOptions(BaseModel):
     exempt: tuple[str, ...] = ()
     min_digits: int = Field(default=3)
     scope: Literal["conversation", "window"] = "conversation"
+    rare_spellings: bool = False
     max_characters: int = 512 * 1024 * 1024
 
     @model_validator(mode="after")
@@ -48,7 +55,7 @@ class EvidenceOptions(BaseModel):
         for shape in self.shapes:
             try:
                 shape_pattern(shape)
-            except (re.error, OverflowError, RecursionError) as error:
+            except (regex.error, OverflowError, RecursionError) as error:
                 msg = f"shapes: {shown(shape)} is no regular expression ({error})"
                 raise UsageError(msg) from error
         return self

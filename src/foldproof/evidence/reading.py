@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
@@ -25,10 +26,12 @@ from foldproof.messages import (
     ProviderToolResultPart,
     Segment,
     author_of,
+    calls_of,
     is_observation,
     part_text,
     tool_segments,
 )
+from foldproof.messages.server_tools import server_half
 
 QUOTES_THE_QUESTION = frozenset({"looked_for", "lookedFor"})
 """Keys under which a declared absence repeats the question. What stands below them is evidence of nothing."""
@@ -57,13 +60,14 @@ class Leaf(NamedTuple):
     offset: int = 0
 
 
-class _Literal(str):
+class NumberText(str):
     """A JSON number by its source text."""
 
     __slots__ = ()
 
 
-_DECODER = json.JSONDecoder(parse_float=_Literal, parse_int=_Literal, parse_constant=lambda _: None)
+_DECODER = json.JSONDecoder(parse_float=NumberText, parse_int=NumberText, parse_constant=lambda _: None)
+_TEXTS = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=lambda _: None)  # where numbers may be text
 _TOKEN = re.compile(
     r'[ \t\r\n]*(?:(?P<mark>[{}\[\],:])|(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*")|(?P<open>"(?:[^"\\\x00-\x1f]|\\.)*\\?\Z)'
     r"|(?P<number>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.+-]))|(?P<word>(?:true|false|null)(?!\w))"
@@ -110,6 +114,18 @@ def _holds_an_output(message: Message) -> bool:
     return not message.facts.plain and message.role == "assistant" and bool(said_by_tools(message))
 
 
+def arguments_in(message: Message) -> list[object]:
+    """Return what the model put into the calls of a message, also into those of a provider's own tools."""
+    arguments: list[object] = [call.args for call in calls_of(message)]
+    if message.role == "assistant" and not isinstance(message.content, str):
+        for part in message.content:
+            if isinstance(part, ProviderToolPart):
+                arguments.append(part.input)
+            elif (half := server_half(part)) is not None and not half[1]:
+                arguments.append((part.model_extra or {}).get("input"))
+    return arguments
+
+
 def _provider_output(part: Part) -> str | None:
     """Return what a provider's own tool gave back: Axle's `output`, a block of Claude's as it came, or the result."""
     if isinstance(part, ProviderToolPart | ProviderToolResultPart):
@@ -127,16 +143,16 @@ def _provider_output(part: Part) -> str | None:
 
 def read_result(text: str) -> Iterator[Leaf]:
     """Yield every leaf of a result, in order. Text that is not JSON is one leaf with no block. Never raises."""
-    blocks, start = _leading_values(text)
+    blocks, start = leading_values(text)
     for block, value in enumerate(blocks):
         yield from _walk(value, block)
-    yield from _rest(text, start, len(blocks))
+    yield from rest_of(text, start, len(blocks))
 
 
 def leaf_texts(text: str) -> set[str]:
     """Return the texts of the leaves that `read_result` yields, without their places: what an index needs, faster."""
-    blocks, start = _leading_values(text)
-    texts = {leaf.text for leaf in _rest(text, start, len(blocks))}
+    blocks, start = leading_values(text, _TEXTS)
+    texts = {leaf.text for leaf in rest_of(text, start, len(blocks))}
     for block in blocks:
         texts.update(value_texts(block))
     return texts
@@ -145,32 +161,35 @@ def leaf_texts(text: str) -> set[str]:
 def value_texts(value: object) -> list[str]:
     """Return every key, string and number of a decoded JSON value as text, in no particular order."""
     texts: list[str] = []
-    waiting = [value]
+    waiting: list[Iterable[object]] = [(value,)]
     while waiting:
-        current = waiting.pop()
-        kind = type(current)
-        if isinstance(current, str):
-            texts.append(current if kind is str else str(current))
-        elif isinstance(current, dict):
-            if not QUOTES_THE_QUESTION.isdisjoint(current):
-                current = {key: child for key, child in current.items() if key not in QUOTES_THE_QUESTION}
-            texts.extend(current)
-            waiting.extend(current.values())
-        elif isinstance(current, list | tuple):
-            waiting.extend(current)
-        elif kind is int or kind is float:
-            texts.append(str(current))
+        for current in waiting.pop():
+            kind = type(current)
+            if kind is str:
+                texts.append(current)  # type: ignore[arg-type] # what kind says, faster than `isinstance`
+            elif isinstance(current, dict):
+                if not QUOTES_THE_QUESTION.isdisjoint(current):
+                    current = {key: child for key, child in current.items() if key not in QUOTES_THE_QUESTION}  # noqa: PLW2901
+                texts.extend(current)
+                waiting.append(current.values())
+            elif isinstance(current, list | tuple):
+                waiting.append(current)
+            elif isinstance(current, int) and kind is not bool:
+                texts.append(str(Decimal(current)))  # `str` of a whole number gives up past 4,300 digits
+            elif isinstance(current, str | float):
+                texts.append(str(current))
     return texts
 
 
-def _leading_values(text: str) -> tuple[list[object], int]:
+def leading_values(text: str, decoder: json.JSONDecoder | None = None) -> tuple[list[object], int]:
     """Decode the JSON values a result opens with; return them and where the rest starts. A scalar counts if alone."""
+    decode = (decoder or _DECODER).raw_decode
     start = _skip_space(text, 0)
     values: list[object] = []
     if text[start : start + 1] in ("{", "[", '"') or _is_scalar(text):
         while start < len(text):
             try:
-                value, end = _DECODER.raw_decode(text, start)
+                value, end = decode(text, start)
             except (ValueError, RecursionError):
                 break
             end = _skip_space(text, end)
@@ -197,7 +216,7 @@ def _walk(value: object, block: int) -> Iterator[Leaf]:
     while waiting:
         current, path = waiting.pop()
         if isinstance(current, str):
-            yield Leaf(str(current), block, path, is_number=isinstance(current, _Literal))
+            yield Leaf(str(current), block, path, is_number=isinstance(current, NumberText))
         elif isinstance(current, list):
             waiting.extend((current[index], (*path, index)) for index in reversed(range(len(current))))
         elif isinstance(current, dict):
@@ -207,7 +226,8 @@ def _walk(value: object, block: int) -> Iterator[Leaf]:
             waiting.extend((child, (*path, key)) for key, child in reversed(children))
 
 
-def _rest(text: str, start: int, block: int) -> Iterator[Leaf]:
+def rest_of(text: str, start: int, block: int) -> Iterator[Leaf]:
+    """Yield the leaves of what stands behind the leading values: of JSON cut short, or one leaf of text."""
     opening = _skip_space(text, start)
     if text[opening : opening + 1] in ("{", "["):
         try:

@@ -1,4 +1,4 @@
-"""What is the same value: the one owner of how a spelling becomes a form.
+r"""What is the same value: the one owner of how a spelling becomes a form.
 
 A *form* is the canonical text under which a value is looked up. Both sides go through the functions below, so a value
 that a tool said and a value that an answer states meet whenever they are the same value. Applying a function to its own
@@ -13,77 +13,75 @@ output changes nothing.
 | `2024-05-21`, `--05-21`, `2024-05` | `May 21, 2024` | a date, and what is left of it without year or day |
 | `--05-21?` | `May 21` | a day of a year that was not said |
 | `13:00`, `13:00:25` | `1 PM`, `13:00:25` | a clock; zero seconds are not written |
+| `2024-05-21t13:00` | `2024-05-21 13:00:00` | a moment without a zone |
+| `2024-05-21t13:00 ¤` | `2024-05-21T13:00:00-04:00` | a moment with *some* zone |
+| `@2024-05-21t17:00` | `2024-05-21T13:00:00-04:00` | the instant, in UTC |
+| `5400 s`, `90 min` | `1h30m0s`, `1h30m` | a duration, in the smallest unit it was said in |
+| `12,34` | `12,34` | a number with a decimal comma, or two numbers in a list |
+| `1.2.3`, `v3.10` | `v1.2.3`, `v3.10` | a version; of two numbers, its zeros are identity |
+| `…v1.2` | `1.2.3` | a less specific version |
+| `src/app.py` | `.\src\app.py` | a path, without regard to case |
+| `tel:+14258038080` | `+1 425-803-8080` | a phone number with its country |
+| `tel:4258038080` | `(425) 803-8080` | a phone number without its country |
+| `tel:4258038080 ¤` | `+1 425-803-8080` | the national number, for a statement that names no country |
+| `00:1a:2b:3c:4d:5e` | `001a.2b3c.4d5e` | a hardware address |
+| `550e8400-e29b-…` | `{550E8400E29B…}` | a UUID, in its five groups |
 | `…4471` | `ORD-4471` | a whole segment of a longer identifier, date, path or address |
 | `?141` | `107,141,108` | a reading that the spelling allows but does not say |
-| `^3f2a91c` | a hash of 32 digits or more | the hash, abbreviated to 7 to 12 of its digits |
+| `^3f2a91c` | a hash of 12 digits or more | the hash or UUID, abbreviated to 7 to 16 of its digits |
+| `~14:15` | `2.15pm` | a rare reading of the spelling, for who asks for those |
 | `https://host/Path` | `HTTPS://Host/Path` | an address: scheme and host without regard to case (RFC 3986 6.2.2.1) |
 """
 
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from typing import Literal
+from typing import NamedTuple
+
+from foldproof.evidence import units
 
 ANY_UNIT = "¤"
 PART = "…"
 POSSIBLE = "?"
 PREFIX = "^"
+RARE = "~"
+INSTANT = "@"
+
+DIMENSIONS = units.DIMENSIONS
+"""For each unit that can be converted: its dimension, and the factor to the dimension's base unit."""
 
 _LARGEST_EXPONENT = 400
 _LONGEST_EXPONENT = 5
 _EXACT_DIGITS = 15
 
-UNITS: dict[str, tuple[str, ...]] = {
-    "%": ("%", "percent", "per cent", "pct"),
-    "bps": ("bps", "basis point", "basis points"),
-    "percentage points": ("percentage point", "percentage points"),
-    "usd": ("$", "us$", "usd", "dollar", "dollars"),
-    "eur": ("€", "eur", "euro", "euros"),
-    "gbp": ("£", "gbp"),
-    "jpy": ("jpy", "yen"),
-    "chf": ("chf",),
-    "inr": ("₹", "inr", "rupee", "rupees"),
-    "yen or yuan": ("¥",),
-    "kb": ("kb", "kib"),
-    "mb": ("mb", "mib"),
-    "gb": ("gb", "gib"),
-    "tb": ("tb", "tib"),
-    "ms": ("ms",),
-}
-"""Units by canonical name. ¥ is yen or yuan and says neither."""
-
-UNIT_OF: dict[str, str] = {spelling: unit for unit, spellings in UNITS.items() for spelling in spellings}
-
-_CURRENCIES = frozenset({"usd", "eur", "gbp", "jpy", "inr", "chf"})
-
-SCALES: dict[str, int] = {
-    "k": 3,
-    "thousand": 3,
-    "m": 6,
-    "mm": 6,
-    "mn": 6,
-    "million": 6,
-    "b": 9,
-    "bn": 9,
-    "billion": 9,
-    "trillion": 12,
-}
-"""Words and letters that scale a number, as powers of ten."""
-
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_ZONES = {
+    **dict.fromkeys(("Z", "z", "UTC", "GMT"), 0),
+    "EST": -5,
+    "EDT": -4,
+    "CST": -6,
+    "CDT": -5,
+    "MST": -7,
+    "MDT": -6,
+    "PST": -8,
+    "PDT": -7,
+    "CET": 1,
+    "CEST": 2,
+}
 _GROUPING = str.maketrans("", "", ",'_\u00a0 ")
 _SEPARATORS = tuple(map(re.compile, (r"[/:@#?=&%+]+", r"[-/:@#?=&%+]+", r"[-_/:@#?=&%+]+", r"[-_./:@#?=&%+]+")))
+_NEITHER = re.compile(r"[^a-z0-9]")
+_JOINTS = frozenset("-_./:@#?=&%+")
 _HEXADECIMAL = re.compile(r"[0-9a-f]+", re.ASCII)
 SHORTEST_SEGMENT = 4
-CURRENCY_CODES = "USD|EUR|GBP|JPY|INR|CHF|CNY|CAD|AUD|NZD|AED|SEK|NOK|DKK|PLN|BRL|MXN|ZAR|SGD|HKD|KRW"
-"""ISO 4217 codes that make a number money, as alternatives of a pattern."""
-
+_VERSION_NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,8}")
 _MOST_CUTS = 16
-_SHORTEST_HASH = 32
-_ABBREVIATED = (7, 13)
+SHORTEST_HASH = 12
+_HASH = 32
+_ABBREVIATED = (7, 17)
 
 
 @lru_cache(maxsize=65_536)
@@ -128,16 +126,14 @@ def without_float_noise(number: str) -> str:
 def ungrouped(spelling: str) -> str:
     """Return a number's spelling without its grouping characters, its decimal sign a dot.
 
-    With two different separators the last one is the decimal sign (`1.234.567,89`); several dots alone group.
+    With two different separators the last one is the decimal sign (`1.234.567,89`); several dots alone group, and a
+    comma that no group of three follows is the decimal sign (`19,99`).
     """
     if spelling.rfind(",") > spelling.rfind(".") >= 0 or spelling.count(".") > 1:
         spelling = spelling.replace(".", "").replace(",", ".")
+    elif spelling.count(",") == 1 and "." not in spelling and len(spelling.partition(",")[2]) != 3:  # noqa: PLR2004
+        spelling = spelling.replace(",", ".")
     return spelling.translate(_GROUPING)
-
-
-def kind_of_unit(unit: str) -> Literal["percent", "money", "quantity"]:
-    """Return what a number with this unit is."""
-    return "percent" if unit in ("%", "bps", "percentage points") else "money" if unit in _CURRENCIES else "quantity"
 
 
 def number_forms(number: str, unit: str | None) -> tuple[str, ...]:
@@ -190,6 +186,69 @@ def clock_form(hour: int, minute: int, second: int = 0) -> str:
     return f"{hour:02}:{minute:02}" + (f":{second:02}" if second else "")
 
 
+class Moment(NamedTuple):
+    """A day and a clock: the digits of the fraction of a second, and minutes east of UTC when a zone was said."""
+
+    year: int
+    month: int
+    day: int
+    hour: int
+    minute: int
+    second: int = 0
+    fraction: str = ""
+    zone: int | None = None
+
+
+def zone_offset(zone: str) -> int | None:
+    """Return how many minutes east of UTC a zone is (`Z`, `+05:30`, `-0400`, `EST`); None for one that is not known."""
+    if zone in _ZONES:
+        return _ZONES[zone] * 60
+    if zone[:1] not in ("+", "-"):
+        return None
+    minutes = int(zone[1:3]) * 60 + int(zone[-2:])
+    return -minutes if zone[0] == "-" else minutes
+
+
+def local_form(moment: Moment) -> str:
+    """Return the form of a moment as its own clock shows it, without its zone."""
+    fraction = moment.fraction.rstrip("0")
+    clock = f"{moment.hour:02}:{moment.minute:02}"
+    if moment.second or fraction:
+        clock += f":{moment.second:02}" + (f".{fraction}" if fraction else "")
+    return f"{moment.year:04}-{moment.month:02}-{moment.day:02}t{clock}"
+
+
+def instant_form(moment: Moment) -> str | None:
+    """Return the form of a moment in UTC; None when no zone was said, or when it falls out of the calendar."""
+    if moment.zone is None:
+        return None
+    local = datetime(*moment[:6])  # noqa: DTZ001 - shifted to UTC here
+    try:
+        utc = local - timedelta(minutes=moment.zone)
+    except OverflowError:
+        return None
+    shifted = Moment(utc.year, utc.month, utc.day, utc.hour, utc.minute, utc.second, moment.fraction)
+    return INSTANT + local_form(shifted)
+
+
+def moment_forms(moment: Moment) -> tuple[str, ...]:
+    """Return the forms a tool's moment is indexed under, besides those of its day and its clock."""
+    fractions = [moment] if not moment.fraction.rstrip("0") else [moment, moment._replace(fraction="")]
+    local = [local_form(each) for each in fractions]
+    if moment.zone is None:
+        return tuple(local)
+    instants = [form for form in map(instant_form, fractions) if form is not None]
+    return (*instants, *(f"{form} {ANY_UNIT}" for form in local))
+
+
+def moment_lookups(moment: Moment) -> tuple[str, ...]:
+    """Return the forms to look a stated moment up under. Zones block a match only when both sides state one."""
+    local, instant = local_form(moment), instant_form(moment)
+    if moment.zone is None:
+        return (local, f"{local} {ANY_UNIT}")
+    return (local, f"{local} {ANY_UNIT}" if instant is None else instant)
+
+
 def identifier_form(text: str) -> str:
     """Return the form of an identifier: casefolded, without the `v` of a version or the `urn:uuid:` of a UUID."""
     form = text.casefold().removeprefix("urn:uuid:")
@@ -202,21 +261,33 @@ def segments(form: str) -> tuple[str, ...]:
     A segment is a run between separators, or between two of the coarser ones: of `nginx:1.25.3-alpine`, `1.25.3` and
     `1.25.3-alpine`. Of a path, what stands behind a slash is one; of a place in a file, what stands ahead of a colon.
     """
+    marks = _NEITHER.findall(form)
+    if len(marks) < 2:  # noqa: PLR2004 - `ORD-4471` falls into two pieces
+        pieces = form.split(marks[0]) if marks and marks[0] in _JOINTS else ()
+        return tuple(dict.fromkeys(identifier_form(piece) for piece in pieces if _is_told(piece)))
     found: dict[str, None] = {}
     for separators in _SEPARATORS:
         found |= dict.fromkeys(separators.split(form))
     for mark in list(re.finditer("[/:]", form))[:_MOST_CUTS]:
         found[form[mark.end() :] if mark.group() == "/" else form[: mark.start()]] = None
     found.pop(form, None)
-    told = (piece for piece in found if len(piece) >= SHORTEST_SEGMENT and any(map(str.isdecimal, piece)))
-    return tuple(dict.fromkeys(map(identifier_form, told)))
+    return tuple(dict.fromkeys(identifier_form(piece) for piece in found if _is_told(piece)))
+
+
+def _is_told(piece: str) -> bool:
+    return len(piece) >= SHORTEST_SEGMENT and (piece.isdecimal() or any(map(str.isdecimal, piece)))
 
 
 def hash_prefixes(form: str) -> tuple[str, ...]:
-    """Return the abbreviations (7 to 12 digits) under which a hash of 32 hexadecimal digits or more is known."""
-    if len(form) < _SHORTEST_HASH or not _HEXADECIMAL.fullmatch(form):
+    """Return the abbreviations (7 to 16 digits) of a hash: 32 hexadecimal digits or more, or 12 that mix in letters."""
+    if len(form) < SHORTEST_HASH or not _HEXADECIMAL.fullmatch(form) or (len(form) < _HASH and not is_mixed(form)):
         return ()
-    return tuple(PREFIX + form[:length] for length in range(*_ABBREVIATED))
+    return tuple(PREFIX + form[:length] for length in range(_ABBREVIATED[0], min(_ABBREVIATED[1], len(form))))
+
+
+def is_mixed(form: str) -> bool:
+    """Whether digits and letters both stand in it."""
+    return not form.isdecimal() and any(map(str.isdecimal, form))
 
 
 def is_short_hash(form: str) -> bool:
@@ -224,11 +295,11 @@ def is_short_hash(form: str) -> bool:
     return len(form) in range(*_ABBREVIATED) and _HEXADECIMAL.fullmatch(form) is not None
 
 
-def address_form(url: str) -> str:
-    """Return the form of a URL: scheme and host lower case, no slash behind a bare host."""
-    scheme, _, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme.lower()}://{host.lower()}" + (slash + path if path else "")
+def versions_above(form: str) -> tuple[str, ...]:
+    """Return the forms of the less specific versions of `1.2.3`: `…v1.2`."""
+    numbers = _VERSION_NUMBERS.match(form)
+    pieces = numbers.group().split(".") if numbers else []
+    return tuple(f"{PART}v{'.'.join(pieces[:count])}" for count in range(2, min(len(pieces), 5)))
 
 
 def folded_form(form: str) -> str:

@@ -6,12 +6,13 @@ A short cut may only ever be faster. `tests/evidence/test_stated.py` holds each 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from foldproof.evidence import spellings
-from foldproof.evidence.candidates import MAY_HOLD_A_VALUE, scan
+from foldproof.evidence.candidates import scan
+from foldproof.evidence.grammar import GLUED_CURRENCY, MONTH
 from foldproof.evidence.reading import leaf_texts, said_by_tools
 from foldproof.messages import Message
 
@@ -19,10 +20,19 @@ REMEMBERED = 256
 """Up to how many code points a text is remembered with what it states."""
 
 _SHORT_CUTS = re.compile(
-    r"(?P<plain>[1-9]\d{0,6}|(?!19|20)[1-9]\d{7}|[1-9]\d{8,40}|0|(?:0|[1-9]\d{0,3})\.\d{0,4}[1-9])"
-    rf"|(?P<code>(?!{spellings.CURRENCY_CODES})[A-Za-z]{{2,20}}(?P<joined>-?)(?P<number>\d{{3,10}}))"
-    r"|(?P<email>(?P<local>[A-Za-z]{1,20}\d{1,10})@[A-Za-z]{2,30}\.[A-Za-z]{2,10})"
-    r"|(?P<time>(?P<day>\d{4}-\d\d-\d\d)T(?P<clock>(?:[01]\d|2[0-3]):[0-5]\d)(?P<second>:[0-5]\d)(?:Z|[-+]\d\d:\d\d)?)",
+    r"(?=[A-Za-z_])(?:"
+    r"(?P<word>[A-Za-z_]{1,40}+\Z(?<!teen)(?<!ty)(?<!TEEN)(?<!TY)(?<!Ty)(?<!tY))"
+    rf"|(?P<code>(?!{GLUED_CURRENCY}|[A-Fa-f]{{2,20}}\d)[A-Za-z]{{2,20}}+(?P<joined>-?)(?P<number>\d{{3,10}}))"
+    r"|(?P<email>(?P<local>[A-Za-z]{1,20}+\d{1,10}+)@[A-Za-z]{2,30}+\.[A-Za-z]{2,10})"
+    rf"|(?P<mixed>(?!{GLUED_CURRENCY}|[A-Fa-f0-9]{1,41}\Z)[A-Za-z]{{1,20}}+\d[A-Za-z0-9]{{0,20}})"
+    rf"|(?P<labelled>(?!{MONTH})[A-Z][a-z]{{2,20}}+(?<!teen)(?<!ty) (?P<count>[1-9]\d{{0,6}}))"
+    r"|(?P<underscored>(?:[A-Za-z]{1,20}_){1,6}(?P<last>\d{1,10})))"
+    r"|(?=[-\d])(?:"
+    r"(?P<moment>(?P<day>\d{4}-\d\d-\d\d)T(?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d):(?P<seconds>[0-5]\d)(?P<zone>Z)?)"
+    r"|(?P<date>\d{4}-\d\d-\d\d)"
+    r"|(?P<clock>(?:[01]\d|2[0-3]):[0-5]\d)(?P<second>:[0-5]\d)"
+    r"|(?P<plain>-?[1-9]\d{0,6}|-?(?!19|20)[1-9]\d{7}|[1-9]\d{8,40}|0"
+    r"|(?!\d{1,3}\.\d{3}\Z)(?:0|[1-9]\d{0,3})\.\d{0,4}[1-9]))",
     re.ASCII,
 )
 
@@ -53,31 +63,84 @@ def _remembered(text: str) -> Stated:
     known = _short_cut(text)
     if known is not None:
         return known
-    return _NOTHING if text.isascii() and not MAY_HOLD_A_VALUE.search(text) else _scanned(text)
+    return _scanned(text)
 
 
 def _short_cut(text: str) -> Stated | None:
     match = _SHORT_CUTS.fullmatch(text)
-    if match is None:
-        return None
-    if match["plain"]:
-        return Stated((text,))
-    form = text.casefold()
-    if match["code"]:
-        is_part = match["joined"] and len(match["number"]) >= spellings.SHORTEST_SEGMENT
-        return Stated((form, spellings.PART + match["number"]) if is_part else (form,))
-    if match["email"]:
-        return Stated((form, spellings.PART + match["local"].casefold()))
-    return _by_timestamp(match["day"], match["clock"], match["second"])
+    return None if match is None else _BY_SHAPE[match.lastgroup or "word"](match)
 
 
-def _by_timestamp(day: str, clock: str, second: str) -> Stated | None:
-    date = _date(day)
-    if date is None:
+def _word(_match: re.Match[str]) -> Stated:
+    return _NOTHING
+
+
+def _plain(match: re.Match[str]) -> Stated:
+    return Stated((match.group(),))
+
+
+def _code(match: re.Match[str]) -> Stated:
+    form, number = match.group().casefold(), match["number"]
+    is_part = match["joined"] and len(number) >= spellings.SHORTEST_SEGMENT
+    return Stated((form, spellings.PART + number) if is_part else (form,))
+
+
+def _mixed(match: re.Match[str]) -> Stated:
+    return Stated((match.group().casefold(),))
+
+
+def _labelled(match: re.Match[str]) -> Stated:
+    return Stated((match["count"],))
+
+
+def _underscored(match: re.Match[str]) -> Stated:
+    form, number = match.group().casefold(), match["last"]
+    return Stated((form, spellings.PART + number) if len(number) >= spellings.SHORTEST_SEGMENT else (form,))
+
+
+def _email(match: re.Match[str]) -> Stated:
+    return Stated((match.group().casefold(), spellings.PART + match["local"].casefold()))
+
+
+def _clock(match: re.Match[str]) -> Stated:
+    clock, second = match["clock"], match["second"]
+    return Stated((clock,), (clock + second,)) if second == ":00" else Stated((clock + second, clock))
+
+
+def _day(match: re.Match[str]) -> Stated | None:
+    forms = _date(match.group())
+    return None if forms is None else Stated(forms)
+
+
+def _moment(match: re.Match[str]) -> Stated | None:
+    day, hour, minute, second = match["day"], match["hour"], match["minute"], match["seconds"]
+    forms = _date(day)
+    if forms is None:
         return None
-    if second == ":00":
-        return Stated((*date, clock), (clock + second,))
-    return Stated((*date, clock + second, clock))
+    clock = f"{hour}:{minute}"
+    clocks = (clock,) if second == "00" else (f"{clock}:{second}", clock)
+    local = f"{day}t{clocks[0]}"
+    if match["zone"] is None:
+        told: tuple[str, ...] = (local,)
+    else:
+        told = (spellings.INSTANT + local, f"{local} {spellings.ANY_UNIT}")
+    stated = (*told, *forms, *clocks)
+    spelled = match.group().casefold()
+    return Stated(stated, () if spelled in stated else (spelled,))
+
+
+_BY_SHAPE: dict[str, Callable[[re.Match[str]], Stated | None]] = {
+    "word": _word,
+    "plain": _plain,
+    "code": _code,
+    "mixed": _mixed,
+    "labelled": _labelled,
+    "underscored": _underscored,
+    "second": _clock,
+    "date": _day,
+    "email": _email,
+    "moment": _moment,
+}
 
 
 @lru_cache(maxsize=4_096)

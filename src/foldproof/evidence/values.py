@@ -6,7 +6,35 @@ from typing import Literal, NamedTuple
 
 from foldproof.evidence import spellings
 
-Kind = Literal["number", "money", "percent", "quantity", "date", "clock", "identifier", "url", "email", "declared"]
+Kind = Literal[
+    "number",
+    "money",
+    "percent",
+    "quantity",
+    "duration",
+    "date",
+    "clock",
+    "datetime",
+    "identifier",
+    "version",
+    "path",
+    "url",
+    "email",
+    "phone",
+    "ip",
+    "mac",
+    "uuid",
+    "hash",
+    "ratio",
+    "range",
+    "declared",
+]
+
+NUMERIC: frozenset[Kind] = frozenset({"number", "money", "percent", "quantity", "duration"})
+"""The kinds whose form is a number and which may have a unit."""
+
+_TOKENS: frozenset[Kind] = frozenset({"identifier", "version", "path", "ip", "mac", "uuid", "hash", "ratio", "range"})
+"""The kinds that may be a whole segment of something longer."""
 
 How = Literal["exact", "spelling", "rounded", "part", "prefix", "suffix", "ambiguous"]
 """How a tool said it, the strongest first."""
@@ -37,6 +65,10 @@ class Value(NamedTuple):
         distinctive: whether it is examined however few digits it has (money, dates, addresses).
         pieces: what the value is made of, when each piece could be right on its own (`HAT136/HAT039`, `10-20`).
         partial: what a person must have given, then what anybody must have said, for it to be exempt in part.
+        places: for a numeric kind, the power of ten of the last digit that the spelling states, after scale words:
+            0 for `61%` and `8,000`, -1 for `61.0%`, 5 for `$1.2M`.
+        suffix: whether the text in front says that this is the end of something (`ending in 1239`, `****1239`).
+        rare: the forms that a rare reading of the spelling gives (an ISO week date, say); see `spellings.RARE`.
     """
 
     kind: Kind
@@ -51,16 +83,19 @@ class Value(NamedTuple):
     distinctive: bool = False
     pieces: tuple[Value, ...] = ()
     partial: tuple[str, str] | None = None
+    places: int | None = None
+    suffix: bool = False
+    rare: tuple[str, ...] = ()
 
     @property
     def lookups(self) -> tuple[Lookup, ...]:
         """The forms an answer's value is looked up under, the strongest first."""
-        if self.kind in ("number", "money", "percent", "quantity"):
+        if self.kind in NUMERIC:
             same = tuple(Lookup(form) for form in spellings.number_lookups(self.form, self.unit))
             possible = (Lookup(spellings.POSSIBLE + self.form, "ambiguous"),)
             return same + self.other + (self._as_part() if self.text.isdecimal() else ()) + possible
         same = (Lookup(self.form),)
-        return same + self.other + (self._as_part() if self.kind == "identifier" else ())
+        return same + self.other + (self._as_part() if self.kind in _TOKENS else ())
 
     def _as_part(self) -> tuple[Lookup, ...]:
         """What an identifier, or a bare run of digits, may be: a segment of a longer identifier."""

@@ -4,11 +4,15 @@ Relies on `transcripts`, `evidence` and `messages`. Nothing here prints or reads
 report goes out.
 """
 
+from foldproof.offline.arguments import JudgedArgument, arguments_of
 from foldproof.offline.audit import answers_of, audit
 from foldproof.offline.reports import (
     FINDINGS,
     VERDICTS,
     AnswerAudit,
+    ArgumentAudit,
+    AuditedDerivation,
+    AuditedOperand,
     AuditedValue,
     AuditReport,
     Finding,
@@ -19,10 +23,15 @@ __all__ = [
     "FINDINGS",
     "VERDICTS",
     "AnswerAudit",
+    "ArgumentAudit",
     "AuditReport",
+    "AuditedDerivation",
+    "AuditedOperand",
     "AuditedValue",
     "Finding",
+    "JudgedArgument",
     "NearValue",
     "answers_of",
+    "arguments_of",
     "audit",
 ]

@@ -1,18 +1,32 @@
-"""The audit: every answer of a saved conversation, judged against what came before it."""
+"""The audit: every answer of a saved conversation, judged against what came before it, and its arguments if asked."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from foldproof.evidence import EvidenceIndex, EvidenceOptions, Judgement, ValueVerdict
+from foldproof.evidence import Derivation, EvidenceIndex, EvidenceOptions, Judgement, ValueVerdict, Verdict
 from foldproof.messages import Message
-from foldproof.offline.reports import VERDICTS, AnswerAudit, AuditedValue, AuditReport, NearValue
+from foldproof.offline.arguments import JudgedArgument, judge_arguments
+from foldproof.offline.reports import (
+    VERDICTS,
+    AnswerAudit,
+    ArgumentAudit,
+    AuditedDerivation,
+    AuditedOperand,
+    AuditedValue,
+    AuditReport,
+    NearValue,
+)
 from foldproof.transcripts import Conversation
 
 
 def audit(
-    conversation: Conversation, *, options: EvidenceOptions | None = None, path: str | None = None
+    conversation: Conversation,
+    *,
+    options: EvidenceOptions | None = None,
+    path: str | None = None,
+    arguments: bool = False,
 ) -> AuditReport:
     """Judge every answer of a conversation and return what became of each value it states.
 
@@ -20,20 +34,29 @@ def audit(
         conversation: what to audit; it is not changed.
         options: what the evidence index is told; its defaults when None.
         path: the file the conversation came from, for the report.
+        arguments: judge also what the model typed into its tool calls; see `foldproof.offline.arguments`.
     """
-    answers = tuple(
-        AnswerAudit(message=index, values=tuple(map(_audited, judgement.values)), unexamined=judgement.unexamined)
-        for index, judgement in answers_of(conversation.messages, options=options)
-    )
-    found = Counter(value.verdict for answer in answers for value in answer.values)
-    return AuditReport(
+    answers: list[AnswerAudit] = []
+    typed: list[ArgumentAudit] = []
+    index = EvidenceIndex(options=options)
+    for position, message in enumerate(conversation.messages):
+        if arguments:
+            typed.extend(map(_argument, judge_arguments(message, position, index)))
+        judgement = _read_answer(message, index)
+        if judgement is not None:
+            values = tuple(map(_audited, judgement.values))
+            answers.append(AnswerAudit(message=position, values=values, unexamined=judgement.unexamined))
+    report = AuditReport(
         path=path,
         conversation=conversation.id,
         format=conversation.format,
         messages=len(conversation.messages),
-        answers=answers,
-        totals={verdict: found[verdict] for verdict in VERDICTS},
+        answers=tuple(answers),
+        totals=_totals(answers),
     )
+    if not arguments:
+        return report
+    return report.model_copy(update={"arguments": tuple(typed), "argument_totals": _totals(typed)})
 
 
 def answers_of(
@@ -46,9 +69,31 @@ def answers_of(
     """
     index = EvidenceIndex(options=options)
     for position, message in enumerate(messages):
-        index.extend((message,))
-        if message.role == "assistant" and message.text.strip():
-            yield position, index.judge(message.text)
+        judgement = _read_answer(message, index)
+        if judgement is not None:
+            yield position, judgement
+
+
+def _read_answer(message: Message, index: EvidenceIndex) -> Judgement | None:
+    """Have the index read a message, and judge it if it is an answer."""
+    index.extend((message,))
+    return index.judge(message.text) if message.role == "assistant" and message.text.strip() else None
+
+
+def _totals(audits: Iterable[AnswerAudit | ArgumentAudit]) -> dict[Verdict, int]:
+    found = Counter(value.verdict for audited in audits for value in audited.values)
+    return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+def _argument(found: JudgedArgument) -> ArgumentAudit:
+    return ArgumentAudit(
+        message=found.message,
+        tool_call_id=found.tool_call_id,
+        tool_name=found.tool_name,
+        path=found.path,
+        values=tuple(map(_audited, found.judgement.values)),
+        unexamined=found.judgement.unexamined,
+    )
 
 
 def _audited(value: ValueVerdict) -> AuditedValue:
@@ -62,5 +107,16 @@ def _audited(value: ValueVerdict) -> AuditedValue:
         how=value.how,
         carriers=value.carriers,
         near=None if near is None else NearValue(text=near.text, carriers=near.carriers),
-        derivation=value.derivation,
+        derivation=None if value.derivation is None else _derivation(value.derivation),
+        latest=value.latest,
+        folded=value.folded,
+        elsewhere=value.elsewhere,
     )
+
+
+def _derivation(found: Derivation) -> AuditedDerivation:
+    operands = tuple(
+        AuditedOperand(text=operand.text, start=operand.start, end=operand.end, carriers=operand.carriers)
+        for operand in found.operands
+    )
+    return AuditedDerivation(operation=found.operation, operands=operands, rivals=found.rivals)

@@ -1,0 +1,285 @@
+"""The corpus: for every form, which messages carry it and who else supplied it; and how one judgement sees all that.
+
+Only which messages carry a form is kept; the path and the span are found again when somebody asks. Reading messages one
+by one gives what reading them all at once gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+from foldproof.evidence.carriers import Carrier, Places
+from foldproof.evidence.exempt import ExemptHow, exemption
+from foldproof.evidence.options import EvidenceOptions
+from foldproof.evidence.reading import Leaf, arguments_in, evidence_in, leaf_texts, said_by_tools, value_texts
+from foldproof.evidence.stated import stated_by
+from foldproof.evidence.workings import Workings
+from foldproof.messages import Message, author_of, folded_observations, frame_kind
+
+_MOST_CARRIERS = 8
+_MOST_PLACES = 64
+_MOST_IN_A_MESSAGE = 64
+_SHORTEST_END = 3
+_UNNAMED = "results that a frame folded without naming them"
+
+
+@dataclass(eq=True)
+class Corpus:
+    """What was read so far.
+
+    Attributes:
+        messages: every message, in order; all indices count in them.
+        carried_by: for every form a tool said, the message or messages that carry it.
+        verbatim: spellings that tools used (casefolded) and that are not their own form.
+        exempt: for every form the person or the app supplied, who did.
+        arguments: forms that the model put into tool calls.
+        folded: messages whose results have left the window.
+        request: the index of the person's latest message; -1 when there is none.
+        characters: how many code points tools said.
+        frames: how many frames stand for other messages.
+    """
+
+    most_characters: int
+    messages: list[Message] = field(default_factory=list)
+    carried_by: dict[str, int | list[int]] = field(default_factory=dict)  # most forms stand in one message: no list
+    verbatim: set[str] = field(default_factory=set)
+    exempt: dict[str, ExemptHow] = field(default_factory=dict)
+    arguments: set[str] = field(default_factory=set)
+    folded: set[int] = field(default_factory=set)
+    request: int = -1
+    characters: int = 0
+    frames: int = 0
+    _lost: set[str] = field(default_factory=set)
+    _names: dict[str, list[int]] = field(default_factory=dict, compare=False)
+    _names_made: int = field(default=0, compare=False)
+    _places: dict[int, Places] = field(default_factory=dict, compare=False)  # found again when somebody asks
+    _endings: dict[str, list[str]] = field(default_factory=dict, compare=False)  # made when somebody asks
+    _ended: int = field(default=0, compare=False)
+    _workings: Workings | None = field(default=None, compare=False)
+    _unworked: list[str] = field(default_factory=list, compare=False)
+
+    def add(self, message: Message) -> None:
+        """Read one more message, which happened after those read before."""
+        index = len(self.messages)
+        self.messages.append(message)
+        if author_of(message) == "person":
+            self.request = index
+        self._read_evidence(message, index)
+        self._read_exemption(message)
+        self._read_arguments(message)
+
+    @property
+    def lost(self) -> bool:
+        """Whether a fold took results that were never read."""
+        return bool(self._lost) and not self._lost <= self._named.keys()
+
+    @property
+    def workings(self) -> Workings:
+        """What can be computed from what was read, brought up to date."""
+        if self._workings is None:
+            self._workings = Workings()
+            self._unworked.extend(self.carried_by)
+        if self._unworked or self._workings.messages < len(self.messages):
+            self._workings.add_forms(self._unworked)
+            self._unworked.clear()
+            self._workings.add_messages(self.messages[self._workings.messages :])
+        return self._workings
+
+    def carriers(self, form: str, indices: Sequence[int]) -> tuple[Carrier, ...]:
+        """Return where these messages carry a form, at most 8 places, in order."""
+        found: list[Carrier] = []
+        for index in indices:
+            found.extend(self.places_in(index).carriers(form, most=_MOST_CARRIERS - len(found)))
+            if len(found) == _MOST_CARRIERS:
+                break
+        return tuple(found)
+
+    def ending_in(self, form: str) -> list[str]:
+        """Return the longer identifiers and numbers that a tool said and that end in `form`."""
+        for longer in islice(self.carried_by, self._ended, None):
+            if len(longer) > _SHORTEST_END and longer[-1].isalnum():
+                self._endings.setdefault(longer[-_SHORTEST_END:], []).append(longer)
+        self._ended = len(self.carried_by)
+        return sorted(longer for longer in self._endings.get(form[-_SHORTEST_END:], ()) if ends_in(longer, form))
+
+    def places_in(self, index: int) -> Places:
+        """Return where the forms of one message stand."""
+        if index not in self._places:
+            if len(self._places) == _MOST_PLACES:
+                self._places.clear()
+            self._places[index] = Places(self.messages[index], index)
+        return self._places[index]
+
+    def _read_evidence(self, message: Message, index: int) -> None:
+        forms: set[str] = set()
+        for segment in said_by_tools(message):
+            self.characters += len(segment.text)
+            if self.characters > self.most_characters:
+                break
+            stated = list(map(stated_by, leaf_texts(segment.text)))
+            forms.update(*[one.forms for one in stated])
+            self.verbatim.update(*[one.verbatim for one in stated if one.verbatim])
+        self._carry(forms, index)
+
+    def _carry(self, forms: set[str], index: int) -> None:
+        known = forms & self.carried_by.keys()
+        for form in known:
+            carried_by = self.carried_by[form]
+            if isinstance(carried_by, int):
+                self.carried_by[form] = [carried_by, index]
+            else:
+                carried_by.append(index)
+        new = forms - known
+        self.carried_by.update(dict.fromkeys(new, index))
+        if self._workings is not None:
+            self._unworked.extend(new)
+
+    @property
+    def _named(self) -> dict[str, list[int]]:
+        """The names by which frames would call what was read, and the messages of each; made when a frame asks."""
+        for index in range(self._names_made, len(self.messages)):
+            for name in evidence_in((self.messages[index],)):
+                self._names.setdefault(name, []).append(index)
+        self._names_made = len(self.messages)
+        return self._names
+
+    def _read_exemption(self, message: Message) -> None:
+        how, forms = exemption(message)
+        for form in forms:
+            self.exempt.setdefault(form, how)
+        if frame_kind(message) in ("summary", "drop-notice", "cleared-result"):
+            self.frames += 1
+            taken = folded_observations(message)
+            self._lost.update((_UNNAMED,) if taken is None else taken)
+            if taken:
+                self.folded.update(chain.from_iterable(self._named.get(name, ()) for name in taken))
+
+    def _read_arguments(self, message: Message) -> None:
+        for arguments in arguments_in(message):
+            for text in value_texts(arguments):
+                self.arguments.update(stated_by(text).forms)
+
+
+def ends_in(longer: str, form: str) -> bool:
+    """Whether `form` is the end of a longer identifier or number, and no segment or unit of it."""
+    return len(longer) > len(form) >= _SHORTEST_END and longer.endswith(form) and longer[-len(form) - 1].isalnum()
+
+
+class View:
+    """The corpus as one judgement sees it: up to the message read last when it was made, within one scope."""
+
+    def __init__(self, corpus: Corpus, options: EvidenceOptions) -> None:
+        self.options = options
+        self._corpus = corpus
+        self._read = len(corpus.messages)
+        self._hidden = corpus.folded if options.scope == "window" else frozenset[int]()
+
+    def messages_with(self, form: str) -> Sequence[int]:
+        """Return the indices of the messages in which a tool said this form, in order."""
+        carried_by = self._corpus.carried_by.get(form)
+        if carried_by is None:
+            return ()
+        indices = (carried_by,) if isinstance(carried_by, int) else carried_by
+        if indices[-1] < self._read and self._hidden.isdisjoint(indices):
+            return indices
+        return [index for index in indices if index < self._read and index not in self._hidden]
+
+    def is_carried(self, form: str) -> bool:
+        """Whether a tool said this form."""
+        return form in self._corpus.carried_by and bool(self.messages_with(form))
+
+    def is_verbatim(self, spelling: str) -> bool:
+        """Whether a tool used this very spelling (casefolded)."""
+        return spelling in self._corpus.verbatim
+
+    def exempt_how(self, form: str) -> ExemptHow | None:
+        """Who supplied this form, or None."""
+        return self._corpus.exempt.get(form)
+
+    def is_argument(self, form: str) -> bool:
+        """Whether the model put this form into a tool call."""
+        return form in self._corpus.arguments
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether evidence may be missing: a ceiling was hit, or a fold took results that were never read here."""
+        past_ceiling = self._corpus.characters > self._corpus.most_characters
+        return past_ceiling or (self.options.scope == "conversation" and self._corpus.lost)
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether a frame stands for messages, whose words may not have been read."""
+        return self.options.scope == "conversation" and self._corpus.frames > 0
+
+    def carriers(self, form: str) -> tuple[Carrier, ...]:
+        """Return where tools said this form, at most 8 places, in order."""
+        return self._corpus.carriers(form, self.messages_with(form))
+
+    def carriers_in(self, form: str, indices: Iterable[int]) -> tuple[Carrier, ...]:
+        """Return every place in which these messages carry a form, at most 64 a message."""
+        seen = set(self.messages_with(form))
+        return tuple(
+            carrier
+            for index in indices
+            if index in seen
+            for carrier in self._corpus.places_in(index).carriers(form, most=_MOST_IN_A_MESSAGE)
+        )
+
+    def carrier_of(self, index: int, part: int | None, leaf: Leaf) -> Carrier:
+        """Return the carrier of a whole leaf, or cell, of the message at `index`."""
+        return self._corpus.places_in(index).carrier_of(part, leaf)
+
+    def cells_of(self, index: int, part: int | None, record: str) -> list[Carrier]:
+        """Return the cells of one record of the message at `index`."""
+        return self._corpus.places_in(index).cells_of(part, record)
+
+    def latest(self, forms: Sequence[str]) -> int:
+        """Return the latest message in which a tool said any of these forms, which must be carried."""
+        return max(self.messages_with(form)[-1] for form in forms)
+
+    def has_left(self, forms: Sequence[str]) -> bool:
+        """Whether every result that carries any of these forms has left the window."""
+        return bool(self._corpus.folded) and all(
+            self._corpus.folded.issuperset(self.messages_with(form)) for form in forms
+        )
+
+    def cited(self, forms: Sequence[str]) -> set[int]:
+        """Return the results since the person's latest message in which a tool said any of these forms."""
+        request = self._corpus.request
+        return {index for form in forms for index in self.messages_with(form) if index > request}
+
+    def ending_in(self, form: str) -> str | None:
+        """Return a longer identifier or number that a tool said and that ends in `form` (of 3 characters or more)."""
+        return next((longer for longer in self._corpus.ending_in(form) if self.is_carried(longer)), None)
+
+    def is_exempt_ending(self, form: str) -> bool:
+        """Whether the person or the app supplied a longer identifier or number that ends in `form`."""
+        return any(ends_in(longer, form) for longer in self._corpus.exempt)
+
+    def call_of(self, index: int) -> str | None:
+        """Return which call the message at `index` answers."""
+        return self._corpus.messages[index].tool_call_id
+
+    @property
+    def workings(self) -> Workings:
+        """What can be computed from what was read."""
+        return self._corpus.workings
+
+    def sees(self, index: int) -> bool:
+        """Whether this judgement reads the message at `index`."""
+        return index < self._read and index not in self._hidden
+
+    def tool_words(self) -> Iterator[str]:
+        """Yield every text that tools said, for declared shapes."""
+        for index in range(self._read):
+            if self.sees(index):
+                for segment in said_by_tools(self._corpus.messages[index]):
+                    yield segment.text
+
+    def supplied_words(self) -> Iterator[tuple[ExemptHow, str]]:
+        """Yield every text that the person or the app supplied, for declared shapes."""
+        for message in self._corpus.messages[: self._read]:
+            if author_of(message) in ("person", "app"):
+                yield exemption(message)[0], message.text

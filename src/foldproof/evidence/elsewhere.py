@@ -1,0 +1,119 @@
+"""Elsewhere: a sentence names a record, and a value of that sentence stands only in other records.
+
+Advisory, and never an accusation: a sentence may well speak of two things. Nothing is said unless what the sentence
+names is one record of each result it stands in, and the value is in none of them, nor in what they are part of.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, DecimalException
+from difflib import SequenceMatcher
+
+from foldproof.evidence.aggregates import is_identity, measures_something
+from foldproof.evidence.candidates import scan
+from foldproof.evidence.carriers import Carrier
+from foldproof.evidence.corpus import View
+from foldproof.evidence.near import Near
+from foldproof.evidence.values import Kind, Value
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
+_NAMING = frozenset({"identifier", "uuid", "email", "hash", "mac", "ip", "phone"})
+_AMOUNTS = frozenset({"money", "percent", "quantity", "duration"})
+_AROUND = re.compile(r"[.\[]")
+
+Place = tuple[int, int | None, str]
+"""A record: its message, the part of that, and its name."""
+
+
+def in_sentences(text: str, starts: Sequence[int]) -> list[int]:
+    """Return in which sentence of a text each place is. Sentences end with their line, or where a space follows."""
+    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    return [bisect_right(ends, start) for start in starts]
+
+
+def can_name(kind: Kind) -> bool:
+    """Whether a value of this kind can name a record."""
+    return kind in _NAMING
+
+
+def closest(value: Value, forms: Sequence[str], names: Sequence[Sequence[str]], view: View) -> Near | None:
+    """Return the closest value of the kind in the records that `names` name, for a value that stands only in others.
+
+    None when the value stands in one of them too, or beside all records, or was supplied by somebody, and when they
+    say nothing of the kind.
+    """
+    named = _records_named(names, view)
+    if (
+        not named
+        or any(view.exempt_how(lookup.form) for lookup in value.lookups)
+        or _stand_in_or_beside(forms, named, view)
+    ):
+        return None
+    found = [
+        (_distance(value, other), place, Near(other.form, view, (carrier,)))
+        for place, (carrier, other) in enumerate(_values_in(named, view))
+        if _is_of_a_kind(value, other, carrier)
+    ]
+    return min(found, key=lambda entry: entry[:2])[2] if found else None
+
+
+def _is_of_a_kind(value: Value, other: Value, carrier: Carrier) -> bool:
+    """Whether two values are of one kind; a bare number may be an amount, unless its column counts or names things."""
+    if other.kind == "number" and value.kind in _AMOUNTS:
+        return measures_something(carrier.column or "")
+    return other.kind == value.kind
+
+
+def _records_named(names: Sequence[Sequence[str]], view: View) -> frozenset[Place]:
+    """Return the records that identifiers name; none when one of them names several of a result, or none at all."""
+    found: set[Place] = set()
+    for forms in names:
+        carriers = [carrier for form in forms for carrier in view.carriers(form)]
+        named = {
+            (carrier.message, carrier.part, carrier.record)
+            for carrier in carriers
+            if carrier.record is not None and (carrier.in_key or is_identity(carrier.column or ""))
+        }
+        if not named or len({place[:2] for place in named}) < len(named):
+            return frozenset()
+        found |= named
+        found |= {(carrier.message, carrier.part, carrier.record) for carrier in carriers if carrier.record is not None}
+    return frozenset(found)
+
+
+def _stand_in_or_beside(forms: Sequence[str], named: frozenset[Place], view: View) -> bool:
+    """Whether a value stands in one of the records, inside one, in what one is inside of, or beside all records."""
+    messages = sorted({message for message, _, _ in named})
+    carriers = [carrier for form in forms for carrier in (*view.carriers(form), *view.carriers_in(form, messages))]
+    return any(
+        carrier.record is None
+        or carrier.path == "$"  # a result that is one plain value
+        or any(
+            (carrier.message, carrier.part) == (message, part) and _related(carrier.record, record)
+            for message, part, record in named
+        )
+        for carrier in carriers
+    )
+
+
+def _related(one: str, other: str) -> bool:
+    """Whether one record is the other, or stands inside it."""
+    outer, inner = sorted((one, other), key=len)
+    return inner.startswith(outer) and (inner == outer or _AROUND.match(inner[len(outer) :]) is not None)
+
+
+def _values_in(named: frozenset[Place], view: View) -> Iterator[tuple[Carrier, Value]]:
+    for message, part, record in sorted(named, key=str):
+        for carrier in view.cells_of(message, part, record):
+            for value in scan(carrier.text):
+                yield carrier, value
+
+
+def _distance(value: Value, other: Value) -> float:
+    try:
+        return abs(float(Decimal(value.form) - Decimal(other.form)))
+    except DecimalException:
+        return 1 - SequenceMatcher(None, value.form, other.form).ratio()

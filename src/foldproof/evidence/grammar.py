@@ -1,0 +1,60 @@
+"""The pieces that the patterns of values are made of: where a token starts and ends, numbers, months, units.
+
+Text has been folded (`characters`) before any of these sees it. Every repetition is bounded, or stands where a match
+can start only once in a run, so that hostile text costs linear time.
+"""
+
+from __future__ import annotations
+
+from foldproof.evidence.units import CURRENCY_CODES
+
+EDGE = r"(?<!\w)(?:(?<!\w[-./:@])|(?<=:\d\d-)(?=\d\d?:\d\d))"
+"""Where a token may start: behind no letter or digit, and behind none that a `-` or the like joins to it."""
+
+END = r"(?!\w)(?![-/:@]\w)(?!\.[\da-z])"
+
+MONTH = (
+    r"(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+DAY = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?!\w)(?![.:/]\d)"
+YEAR = r"(?:1[0-9]|2[01])\d\d(?!\w)(?![-.,:/]\d)"
+HALF = r"(?i:[ap](?:m|\.m\.?)(?!\w))"
+
+GAP = r"[ \u00a0]"
+_POWER = r"(?:\ ?[\u00d7x*]\ ?10\^[-+]?(?:\^?\d){1,3}(?![\w^]))"
+NUMBER = (
+    r"(?:\d{1,3}(?:\.\d{3}){1,12},\d+|\d{1,3}(?:\.\d{3}){2,12}(?![.\d])"
+    r"|(?:(?<!\w,)\d{1,3}(?:,\d{3}){1,12}(?!,?\d)|\d{1,2}(?:,\d{2}){1,12},\d{3}(?!,?\d)|\d{1,3}(?:'\d{3}){1,12}(?!\d)"
+    r"|\d{1,3}(?:\u00a0\d{3}){1,12}(?!\d)|\d{1,3}(?:_\d{3}){1,12}(?!\d)"
+    rf"|(?<!\w,)\d{{1,9}},(?:\d{{1,2}}|\d{{4,9}})(?![.,]?\d|\w)|\d+)(?:\.\d+)?"
+    rf"(?:[eE][-+]?\d{{1,3}}(?!\w)|{_POWER})?|(?<!\.)\.\d+)"
+)
+"""A number without its sign or unit. `1,8260` and `19,99` have a decimal comma, or list two numbers."""
+
+SCALE = r"(?i:thousand|million|billion|trillion|bn|mn)(?!\w)"
+UNIT = (
+    r"(?:[%€£]|°\ ?[CF](?!\w)|[℃℉]|(?=[a-zA-Zμ])(?:(?i:percentage\ points?|percent|per\ cent|pct|bps|basis\ points?"
+    r"|dollars?|euros?|rupees?|yen|usd|eur|gbp|jpy|inr|chf"
+    r"|[kmgtp]i?b|bytes?|[kmg](?:bps|bit/s)"
+    r"|ns|μs|ms(?:ec)?|(?:nano|micro|milli)?seconds?|secs?|min(?:ute)?s?|h(?:ou)?rs?|days?|weeks?"
+    r"|mm|cm|km/h|km|kph|mph|(?:milli|centi|kilo)?met(?:re|er)s?|miles?|f(?:t|eet|oot)|inch(?:es)?"
+    r"|mg|kg|(?:milli|kilo)?grams?|kilos?|tonnes?|lbs?|oz|ounces?|ml|(?:milli)?lit(?:re|er)s?"
+    rf"|degrees\ (?:celsius|fahrenheit))|(?=[A-Z]{{3}}(?!\w))(?:{CURRENCY_CODES}))(?![\w/]))"
+)
+"""A unit that may stand apart from its number. Letters that are also prose (`5 in`, `3 m`, `2 s`) are none."""
+
+MEASURE = rf"(?:(?:st|nd|rd|th)|(?:(?:{GAP}|-)?{SCALE})?(?:{GAP}?{UNIT})?)"
+_GLUED_CODES = "USD|EUR|GBP|JPY|INR|CHF|CNY|CAD|AUD|NZD|AED|SEK|NOK|DKK|PLN|BRL|MXN|ZAR|SGD|HKD|KRW"
+GLUED_CURRENCY = rf"(?:{_GLUED_CODES})\d"
+"""How an identifier must not start: `USD20` is money, where `BOB123` is none."""
+CURRENCY = (
+    rf"(?:(?:[A-Z]{{1,3}})?\$|[€£¥₹]|(?=[A-Z]{{3}}[\s\d])(?:(?:{_GLUED_CODES})(?=[\s\d])|(?:{CURRENCY_CODES})(?=\s)))"
+)
+
+DURATION = (
+    r"(?=\d{1,4}\ ?[dhm][a-z]{0,6}(?:,?\ (?:and\ )?)?\d)(?:\d{1,4}\ ?d(?:ays?)?(?:,?\ (?:and\ )?)?)?"
+    r"(?:\d{1,4}\ ?h(?:ours?|rs?)?(?:,?\ (?:and\ )?)?)?(?:\d{1,4}\ ?m(?:in(?:ute)?s?)?(?:,?\ (?:and\ )?)?)?"
+    r"(?:\d{1,4}(?:\.\d{1,9})?\ ?s(?:ec(?:ond)?s?)?)?(?<=[a-z])"
+)
+"""A duration of several units: `1h30m`, `2 hours and 5 minutes`."""

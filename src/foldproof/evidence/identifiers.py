@@ -1,0 +1,226 @@
+"""Reading tokens that hold a digit: identifiers, versions, hashes, network and hardware addresses, ranges, ratios."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from foldproof.evidence import address_forms, spellings
+from foldproof.evidence.amounts import digits_in, dressed_number, read_number
+from foldproof.evidence.grammar import NUMBER
+from foldproof.evidence.values import Kind, Lookup, Value
+
+_IDIOMS = frozenset({"24/7", "9/11", "50/50"})
+_DRESSED = re.compile(
+    rf"(?<!\w)(?:(?P<number>{NUMBER})(?:(?P<letters>[A-Za-zμ]{{1,4}}(?:/[a-z]{{1,6}})?)|/[a-z]{{1,40}}|(?:-[a-z]{{1,40}}){{1,20}})"
+    rf"|[A-Za-z_]{{1,60}}:(?P<named>{NUMBER}))"
+)
+_LEADING_ZERO = re.compile(r"0\d")
+_LOOSE = re.compile(r"\d[\d.]{0,400}[-/:]\d[\d.]{0,400}")  # a range or a ratio is as distinctive as its longer end
+_RANGE = re.compile(r"\d[\d.]{0,400}-\d[\d.]{0,400}")
+_SHORT_YEARS = re.compile(r"(?P<century>1[5-9]|2[01])(?P<from>\d\d)-(?P<to>\d\d)")
+_SEPARATORS = re.compile(r"[-/:]")
+_RANGE_ITEM = re.compile(r"[^-]{1,500}")
+_ITEM = re.compile(r"[^/:]{1,500}")
+_SHORTEST_IDENTIFIER = 4
+
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_HEX = "[0-9A-Fa-f]"
+_TYPED = re.compile(
+    rf"(?P<ip>{_OCTET}(?:\.{_OCTET}){{3}})(?::(?P<port>[1-9]\d{{0,4}}))?"
+    rf"|(?P<mac>{_HEX}{{1,2}}(?::{_HEX}{{1,2}}){{5}}|{_HEX}{{2}}(?:-{_HEX}{{2}}){{5}}|{_HEX}{{4}}(?:\.{_HEX}{{4}}){{2}})"
+    rf"|(?P<wwn>{_HEX}{{2}}(?::{_HEX}{{2}}){{7}})"
+    rf"|(?P<uuid>(?:urn:uuid:)?(?:{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}|{_HEX}{{32}}))"
+    rf"|(?P<ip6>(?=[0-9A-Fa-f:]{{0,36}}::|(?:{_HEX}{{1,4}}:){{7}}{_HEX})[0-9A-Fa-f:]{{3,39}})(?P<scope>%\w{{1,15}})?"
+    rf"|(?P<hash>(?:sha(?:1|224|256|384|512)|md5):{_HEX}{{7,128}}|{_HEX}{{40}}|{_HEX}{{56}}|{_HEX}{{64}}|{_HEX}{{96}}"
+    rf"|{_HEX}{{128}})"
+    rf"|(?P<bare>{_HEX}{{12}})"
+    r"|(?P<version>[vV]\d{1,9}(?:\.\d{1,9}){1,8}(?:[-+.]?[A-Za-z][\w.-]{0,40})?"
+    r"|\d{1,9}(?:\.\d{1,9}){2,8}(?:[-+][\w.-]{1,40}|(?:a|b|rc)\d{1,4})?)"
+    rf"|(?P<hexadecimal>0[xX]{_HEX}{{1,64}})"
+)
+
+
+def read_token(text: str, start: int) -> Iterator[Value]:
+    """Read a token without what surrounds it. Nothing for an idiom, or when it holds no digit."""
+    if not digits_in(text) or text in _IDIOMS:
+        return
+    typed = _TYPED.fullmatch(text)
+    if typed is not None:
+        kind = next(name for name in _TYPES if typed[name] is not None)
+        yield from _TYPES[kind](text, start, typed)
+        return
+    dressed = _DRESSED.fullmatch(text)
+    if dressed and not _LEADING_ZERO.match(dressed["number"] or dressed["named"]):
+        number, letters = dressed["number"] or dressed["named"], dressed["letters"] or ""
+        yield dressed_number(text, start, number, letters.partition("/")[0])
+        return
+    yield identifier(text, start)
+
+
+def read_encoded(text: str, start: int) -> Iterator[Value]:
+    """Read what is encoded (base64) as one token: nothing in it is a value."""
+    form = text.casefold()
+    yield Value("identifier", text, start, start + len(text), form, (form,), distinctive=True)
+
+
+def identifier(text: str, start: int) -> Value:
+    """Return a token as the identifier, path, range or ratio it is."""
+    if text.isalnum() and not text.isdecimal():
+        return _word(text, start)
+    form = spellings.identifier_form(text)
+    loose = _LOOSE.fullmatch(text) is not None
+    kind: Kind = "identifier"
+    tails: tuple[str, ...] = ()
+    if loose:
+        kind = "range" if _RANGE.fullmatch(text) else "ratio"
+        years = _SHORT_YEARS.fullmatch(text)
+        if years and int(years["to"]) > max(int(years["from"]), 12):  # 2012-13; 2009-10 may be a month
+            form = f"{years['century']}{years['from']}-{years['century']}{years['to']}"
+    elif "/" in text and "." in text.rpartition("/")[2]:
+        kind, tails = "path", address_forms.path_forms(form.partition(":")[0])
+    parts = (spellings.PART + piece for piece in spellings.segments(form))
+    return Value(
+        kind,
+        text,
+        start,
+        start + len(text),
+        form,
+        tuple(dict.fromkeys((form, *parts, *tails, *spellings.hash_prefixes(form)))),
+        digits=max(map(digits_in, _SEPARATORS.split(text))) if (loose or text.isdecimal()) and text.strip("0") else 0,
+        distinctive=len(text) >= _SHORTEST_IDENTIFIER and not loose and not text.isdecimal(),
+        pieces=_pieces(text, start),
+    )
+
+
+def _word(text: str, start: int) -> Value:
+    """Return a token of letters and digits alone: most identifiers are."""
+    form = text.casefold()
+    stated = (form, *spellings.hash_prefixes(form)) if len(form) >= spellings.SHORTEST_HASH else (form,)
+    told = len(text) >= _SHORTEST_IDENTIFIER
+    return Value("identifier", text, start, start + len(text), form, stated, distinctive=told)
+
+
+def _pieces(text: str, start: int) -> tuple[Value, ...]:
+    """Return what a token lists, where each item is a value on its own: `HAT136/HAT039`, `10-20`.
+
+    A path is no list, and neither is a token of which a part states nothing.
+    """
+    numbers = _RANGE.fullmatch(text)
+    items = list((_RANGE_ITEM if numbers else _ITEM).finditer(text))
+    if len(items) == 1 or not (numbers or all(map(_is_item, items))):
+        return ()
+    return tuple(value for item in items for value in _read_item(item.group(), start + item.start()))
+
+
+def _is_item(item: re.Match[str]) -> bool:
+    return len(item.group()) >= _SHORTEST_IDENTIFIER and any(map(str.isdecimal, item.group()))
+
+
+def _read_item(text: str, start: int) -> Iterator[Value]:
+    if text.isdecimal() and not _LEADING_ZERO.match(text):
+        yield from read_number(text, start)
+    else:
+        yield from read_token(text.strip("_-./:@"), start)
+
+
+def _typed(kind: Kind, text: str, start: int, form: str, *also: str, other: tuple[Lookup, ...] = ()) -> Value:
+    stated = tuple(dict.fromkeys((form, *also)))
+    return Value(kind, text, start, start + len(text), form, stated, other=other, distinctive=True)
+
+
+def _read_ip(_text: str, start: int, match: re.Match[str]) -> Iterator[Value]:
+    host = _typed("ip", match["ip"], start, match["ip"], spellings.PART + match["ip"])
+    yield host if not match["port"] else host._replace(stated=host.stated[1:])
+    if match["port"]:  # a value of its own
+        yield from read_number(match["port"], start + match.start("port"))
+
+
+def _read_ip6(text: str, start: int, match: re.Match[str]) -> Iterator[Value]:
+    form = address_forms.ip_form(match["ip6"])
+    if form is None:
+        yield identifier(text, start)
+    elif match["scope"]:
+        scoped = form + match["scope"].casefold()
+        yield _typed("ip", text, start, scoped, spellings.PART + form, other=(Lookup(form, "part"),))
+    else:
+        yield _typed("ip", text, start, form)
+
+
+def _read_mac(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
+    form = address_forms.mac_form(text)
+    if form is None or (len(text) < len(form) and not any(map(str.isalpha, text))):
+        yield identifier(text, start)  # `1:2:3:4:5:6` counts
+        return
+    bare = form.replace(":", "")
+    yield _typed("mac", text, start, form, bare, other=(Lookup(bare),))
+
+
+def _read_wwn(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
+    form, rare = text.casefold(), text.casefold().replace(":", "")
+    yield _typed("identifier", text, start, form, spellings.RARE + rare)._replace(rare=(rare,))
+
+
+def _read_uuid(text: str, start: int, match: re.Match[str]) -> Iterator[Value]:
+    digits = match["uuid"].casefold().removeprefix("urn:uuid:").replace("-", "")
+    form = address_forms.uuid_form(digits)
+    groups = (spellings.PART + group for group in form.split("-") if any(map(str.isdecimal, group)))
+    stated = (digits, *groups, *spellings.hash_prefixes(digits))
+    if digits.isdecimal() and "-" not in text:
+        yield from read_number(text, start) if text[0] != "0" else [identifier(text, start)]
+        return
+    yield _typed("uuid", text, start, form, *stated, other=(Lookup(digits),))
+
+
+def _read_hash(text: str, start: int, match: re.Match[str]) -> Iterator[Value]:
+    form = match["hash"].casefold().rpartition(":")[2]
+    if form.isdecimal() and form == text:
+        yield from read_number(text, start) if text[0] != "0" else [identifier(text, start)]
+        return
+    prefix = (Lookup(spellings.PREFIX + form, "prefix"),) if spellings.is_short_hash(form) else ()
+    yield _typed("hash", text, start, form, text.casefold(), *spellings.hash_prefixes(form), other=prefix)
+
+
+def _read_bare(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
+    value = identifier(text, start)
+    form = address_forms.mac_form(text)
+    if form is None or text.isdecimal():
+        yield value
+    else:
+        yield value._replace(stated=(*value.stated, form), other=(Lookup(form),))
+
+
+def _read_version(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
+    value = identifier(text, start)
+    form = value.form
+    if form.count(".") == 1 and form.replace(".", "").isdecimal():
+        plain = (form,) if not form.endswith("0") else ()
+        stated = (f"v{form}", *plain)
+        other = (*map(Lookup, plain), Lookup(spellings.PART + form, "part"))
+        yield value._replace(kind="version", form=f"v{form}", stated=stated, other=other)
+        return
+    above = spellings.versions_above(form)
+    part = Lookup(f"{spellings.PART}v{form}", "part")
+    yield value._replace(kind="version", stated=(*value.stated, *above), other=(*value.other, part))
+
+
+def _read_hexadecimal(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
+    value = identifier(text, start)
+    bare = value.form[2:]
+    if bare.isdecimal():  # 0x1234 is not 1234
+        yield value
+    else:
+        yield value._replace(stated=(*value.stated, bare), other=(Lookup(bare),))
+
+
+_TYPES = {
+    "ip": _read_ip,
+    "mac": _read_mac,
+    "wwn": _read_wwn,
+    "uuid": _read_uuid,
+    "ip6": _read_ip6,
+    "hash": _read_hash,
+    "bare": _read_bare,
+    "version": _read_version,
+    "hexadecimal": _read_hexadecimal,
+}

@@ -1,0 +1,235 @@
+"""Workings: the numbers that were read and what follows from the records of results, found fast.
+
+They are made when a number is first asked about that no tool said, and then only from what was read since. Bounds keep
+them finite; past one, `is_complete` is False and nothing is made up for what is missing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from foldproof.evidence.aggregates import Amount, Measured, aggregates_of, counts_something, fields_of, measured
+from foldproof.evidence.arithmetic import Operation, fits
+from foldproof.evidence.figures import Figures, Stated
+from foldproof.evidence.offsets import offsets_behind_clocks, stated_offsets
+from foldproof.evidence.reading import said_by_tools
+from foldproof.evidence.records import tables_in
+from foldproof.evidence.units import DIMENSIONS
+from foldproof.messages import Message, author_of
+
+MOST_AGGREGATES = 200_000
+MOST_FIELDS = 100_000
+_NUMBER = re.compile(r"(-?(?:0|[1-9]\d{0,23})(?:\.\d{1,24})?)(?: ([^¤]+))?")
+_HUNDREDTH = Decimal("0.01")
+_LARGEST_SHARE = 10  # 1,000 %
+_SMALLEST_BYTES = 1000
+_TEMPERATURES = frozenset({"°c", "°f"})
+_STEP, _FREEZING = Decimal("1.8"), Decimal(32)
+_BYTES = "bytes"
+_BINARY = "bytes, in powers of 1024"
+
+
+class Read(NamedTuple):
+    """A number as a tool said it, and the form it is known by."""
+
+    number: Decimal
+    form: str
+    unit: str | None
+
+
+class Located(NamedTuple):
+    """An amount and the message and part it stands in."""
+
+    message: int
+    part: int | None
+    amount: Amount
+
+
+class Following(NamedTuple):
+    """What follows from located amounts, by which operation."""
+
+    operation: Operation
+    number: Decimal
+    unit: str | None
+    counts: bool
+    amounts: tuple[Located, ...]
+
+
+class _Made(NamedTuple):
+    """Where an aggregate is made again: its message, which of the message's texts, and its place among that text's."""
+
+    message: int
+    segment: int
+    ordinal: int
+
+
+class Workings:
+    """Numbers and aggregates of what was read."""
+
+    def __init__(self) -> None:
+        self.is_complete = True
+        self.offsets: frozenset[int] = frozenset()
+        self._numbers: Figures[Read] = Figures()
+        self._measured: dict[str, Figures[Read]] = {}
+        self._temperatures: list[Read] = []
+        self._aggregates: Figures[_Made] = Figures()
+        self._changes: Figures[Following] = Figures()
+        self._fields: dict[tuple[str, str], Located] = {}
+        self._made = 0
+        self._messages: list[Message] = []
+
+    def add_forms(self, forms: Iterable[str]) -> None:
+        """Take in the numbers among forms that tools said for the first time."""
+        for form in forms:
+            self._add_number(form)
+
+    def add_messages(self, messages: Iterable[Message]) -> None:
+        """Work through messages, which were read after those before."""
+        for message in messages:
+            self._messages.append(message)
+            self._add_message(message, len(self._messages) - 1)
+
+    @property
+    def messages(self) -> int:
+        """How many messages were worked through."""
+        return len(self._messages)
+
+    def rounded(self, stated: Stated, unit: str | None) -> Iterator[Read]:
+        """Yield the numbers, of this unit or of none, that read as `stated` at its precision."""
+        for read in _in_order(self._numbers.between(*stated.times(Decimal(1)))):
+            if fits(unit, read.unit) and stated.agrees(read.number):
+                yield read
+
+    def converted(self, stated: Stated, unit: str) -> Iterator[Read]:
+        """Yield the numbers that read as `stated` once they are given in its unit."""
+        if unit in _TEMPERATURES:
+            other = (read for read in self._temperatures if read.unit != unit)
+            yield from (read for read in other if stated.agrees(_degrees(read, unit)))
+        for dimension, factor in _measures(unit):
+            for read in _in_order(self._measured.get(dimension, Figures()).between(*stated.times(factor))):
+                if read.unit != unit and stated.agrees(_base(read, dimension) / factor):
+                    yield read
+            if dimension in (_BYTES, _BINARY):
+                yield from self._bare_bytes(stated, factor)
+        if unit == "%":
+            yield from self._shares(stated)
+
+    def _bare_bytes(self, stated: Stated, factor: Decimal) -> Iterator[Read]:
+        for read in _in_order(self._numbers.between(*stated.times(factor))):
+            if read.unit is None and read.number >= _SMALLEST_BYTES and stated.agrees(read.number / factor):
+                yield read
+
+    def _shares(self, stated: Stated) -> Iterator[Read]:
+        for read in _in_order(self._numbers.between(*stated.times(_HUNDREDTH))):
+            share = read.unit is None and "." in read.form and abs(read.number) <= _LARGEST_SHARE
+            if share and stated.agrees(read.number.scaleb(2)):
+                yield read
+
+    def complements(self, stated: Stated) -> Iterator[Read]:
+        """Yield the percentages that leave `stated` of 100."""
+        left = stated._replace(amount=abs(100 - stated.amount))
+        for read in _in_order(self._numbers.between(*left.times(Decimal(1)))):
+            if read.unit == "%" and stated.agrees(100 - read.number):
+                yield read
+
+    def epochs(self, first: int, last: int) -> Iterator[Read]:
+        """Yield the whole numbers that are a moment between two others in seconds since 1970, or in milliseconds."""
+        for thousands in (1, 1000):
+            for read in _in_order(self._numbers.between(Decimal(first * thousands), Decimal(last * thousands))):
+                if read.unit is None and "." not in read.form:
+                    yield read
+
+    def following(self, stated: Stated) -> Iterator[Following]:
+        """Yield what follows from the records of results and reads as `stated` at its precision, units not asked."""
+        interval = stated.times(Decimal(1))
+        for made in sorted(set(self._aggregates.between(*interval))):
+            following = self._make_again(made)
+            if stated.agrees(following.number):
+                yield following
+        for change in self._changes.between(*interval):
+            if stated.agrees(change.number):
+                yield change
+
+    def _add_number(self, form: str) -> None:
+        match = _NUMBER.fullmatch(form)
+        if match is None:
+            return
+        read = Read(Decimal(match[1]), form, match[2])
+        self._numbers.add(read.number, read)
+        if read.unit in _TEMPERATURES:
+            self._temperatures.append(read)
+        elif read.unit is not None:
+            for dimension, factor in _measures(read.unit):
+                self._measured.setdefault(dimension, Figures()).add(read.number * factor, read)
+
+    def _add_message(self, message: Message, index: int) -> None:
+        if author_of(message) == "person":
+            self.offsets |= stated_offsets(message.text)
+        for number, segment in enumerate(said_by_tools(message)):
+            self.offsets |= offsets_behind_clocks(segment.text)
+            reading = tables_in(segment.text)
+            self.is_complete &= reading.complete
+            tables = measured(reading.tables)
+            for ordinal, aggregate in enumerate(aggregates_of(tables)):
+                if self._made == MOST_AGGREGATES:
+                    self.is_complete = False
+                    break
+                self._aggregates.add(aggregate.number, _Made(index, number, ordinal))
+                self._made += 1
+            self._add_changes(index, segment.part, tables)
+
+    def _add_changes(self, index: int, part: int | None, tables: Sequence[Measured]) -> None:
+        for identity, amount in fields_of(tables):
+            if len(self._fields) == MOST_FIELDS:
+                self.is_complete = False
+                return
+            new = Located(index, part, amount)
+            old = self._fields.get((identity, amount.cell.column))
+            self._fields[identity, amount.cell.column] = new
+            if old is None or old.message == index or old.amount.number == amount.number:
+                continue
+            counts = counts_something(amount.cell.column)
+            change = amount.number - old.amount.number
+            self._changes.add(change, Following("change", change, amount.unit, counts, (old, new)))
+            if old.amount.number:
+                share = (change / old.amount.number).scaleb(2)
+                self._changes.add(share, Following("relative change", share, "%", counts, (old, new)))
+
+    def _make_again(self, made: _Made) -> Following:
+        segment = said_by_tools(self._messages[made.message])[made.segment]
+        aggregate = next(islice(aggregates_of(_tables(segment.text)), made.ordinal, None))
+        amounts = tuple(Located(made.message, segment.part, amount) for amount in aggregate.amounts)
+        return Following(aggregate.operation, aggregate.number, aggregate.unit, aggregate.counts, amounts)
+
+
+@lru_cache(maxsize=8)
+def _tables(text: str) -> list[Measured]:
+    return measured(tables_in(text).tables)
+
+
+def _in_order(found: Iterator[Read]) -> list[Read]:
+    return sorted(set(found), key=lambda read: (read.number, read.form))
+
+
+def _measures(unit: str) -> Iterator[tuple[str, Decimal]]:
+    """Yield the dimension of a unit and its factor; two for bytes, whose powers are of 1000 or of 1024."""
+    if unit not in DIMENSIONS:
+        return
+    dimension, factor = DIMENSIONS[unit]
+    yield dimension, factor
+    if dimension == _BYTES:
+        yield _BINARY, Decimal(1024) ** (factor.adjusted() // 3)
+
+
+def _base(read: Read, dimension: str) -> Decimal:
+    return next(read.number * factor for name, factor in _measures(read.unit or "") if name == dimension)
+
+
+def _degrees(read: Read, unit: str) -> Decimal:
+    """Return a temperature in the other unit."""
+    return read.number * _STEP + _FREEZING if unit == "°f" else (read.number - _FREEZING) / _STEP

@@ -1,0 +1,294 @@
+"""What each kind of value is read from and what it matches: verdicts follow from what the spellings mean."""
+
+from __future__ import annotations
+
+import itertools
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.evidence.generators import result, scrambled, spelled_values, words
+
+from foldproof.evidence import EvidenceIndex, EvidenceOptions
+from foldproof.evidence.candidates import scan
+from foldproof.evidence.spellings import DIMENSIONS, RARE, Moment, instant_form
+from foldproof.evidence.units import UNIT_OF, UNITS
+from foldproof.evidence.values import NUMERIC
+
+
+def verdicts(answer: str, *said: object) -> list[str]:
+    index = EvidenceIndex([result(each) for each in said])
+    return [value.verdict for value in index.judge(answer, options=EvidenceOptions(min_digits=1)).values]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("1,234", "number"),
+        ("$20", "money"),
+        ("20 CHF", "money"),
+        ("19,99 €", "money"),
+        ("KES 500", "money"),
+        ("85 percent", "percent"),
+        ("25 bps", "percent"),
+        ("32 GB", "quantity"),
+        ("512 bytes", "quantity"),
+        ("100 Mbps", "quantity"),
+        ("11 metres", "quantity"),
+        ("21 °C", "quantity"),
+        ("80 kg", "quantity"),
+        ("120 km/h", "quantity"),
+        ("45 minutes", "duration"),
+        ("250ms", "duration"),
+        ("1h30m", "duration"),
+        ("1 h 30 min", "duration"),
+        ("2 hours and 5 minutes", "duration"),
+        ("forty five minutes", "duration"),
+        ("May 21, 2024", "date"),
+        ("2024-05-21", "date"),
+        ("8:15 AM", "clock"),
+        ("2024-05-21T13:00:00Z", "datetime"),
+        ("2024-05-21 13:00", "datetime"),
+        ("ORD-4471", "identifier"),
+        ("v1.2.3", "version"),
+        ("1.2.3", "version"),
+        ("./src/app.py", "path"),
+        ("/usr/local/bin", "path"),
+        ("C:\\work\\notes.txt", "path"),
+        ("~/notes/today.md", "path"),
+        ("https://example.com/a", "url"),
+        ("a@b.com", "email"),
+        ("(425) 803-8080", "phone"),
+        ("+44 20 7946 0018", "phone"),
+        ("10.0.0.5", "ip"),
+        ("2001:db8::1", "ip"),
+        ("001a.2b3c.4d5e", "mac"),
+        ("550e8400-e29b-41d4-a716-446655440000", "uuid"),
+        ("3f2a91c8d0e4b5a6f7c8d9e0a1b2c3d4e5f60718", "hash"),
+        ("sha256:ab12cd34", "hash"),
+        ("16:9", "ratio"),
+        ("2012-2014", "range"),
+    ],
+)
+def test_kinds(text: str, kind: str) -> None:
+    for surrounding in ("{}", "It is {}, yes.", "({})", "**{}**"):
+        (value,) = scan(surrounding.format(text))
+        assert value.kind == kind
+        assert value.text.strip("()") == text.strip("()")
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("61%", 0),
+        ("61.0%", -1),
+        ("$1.2M", 5),
+        ("8,000", 0),
+        ("$181 million", 6),
+        ("1.5e-7", -8),
+        ("1.5×10⁻⁷", -8),  # noqa: RUF001 - a multiplication sign
+        ("1.234.567,89", -2),
+        ("19,99 €", -2),
+        ("2.4 million", 5),
+        ("twenty-five million", 6),
+        ("142", 0),
+        ("½", -1),
+        ("1h30m", 0),
+        ("50K", 3),
+    ],
+)
+def test_places_are_those_of_the_last_digit_that_is_said(text: str, places: int) -> None:
+    (value,) = scan(text)
+    assert value.places == places
+
+
+def test_only_numbers_have_places() -> None:
+    for text in ("ORD-4471", "May 21, 2024", "13:00", "/srv/src/app.py", "a@b.com", "10.0.0.5"):
+        assert [value.places for value in scan(text)] == [None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "card ending in 1239",
+        "it ends with 1239",
+        "the last four digits are 1239",
+        "last 4: 1239",
+        "last four 1239",
+        "**** **** **** 1239",
+        "****1239",
+        "card x1239",
+        "card XXXX1239",
+        "…1239",
+        "...1239",
+        "ending in **1239**",
+    ],
+)
+def test_what_is_said_to_be_an_end_is_a_suffix(text: str) -> None:
+    assert [value.suffix for value in scan(text)][-1]
+
+
+@pytest.mark.parametrize("text", ["card 1239", "**1239**", "it ended at 1239", "x86", "- 1239", "at last 1239"])
+def test_what_merely_stands_somewhere_is_no_suffix(text: str) -> None:
+    assert not any(value.suffix for value in scan(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "and/or he/she TCP/IP input/output w/o km/h n/a",
+        "one of them, a dozen, half of it, two and three, hundreds of thousands, a million",
+        "at a.m./p.m. or U.S./E.U. text/plain application/vnd.ms",
+        "NaN and Infinity, MIX, Chapter IV",
+        "It may be so, and it will march on.",
+        "twenty-first century, the thirtieth",
+    ],
+)
+def test_prose_is_no_value(text: str) -> None:
+    assert [value.text for value in scan(text) if value.is_examined(3)] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["5 in", "3 m", "10 a", "2 s", "4 t", "7 h", "9 l", "6 g", "the 90s", "1980s", "5G", "8 us"]
+)
+def test_a_letter_of_prose_is_no_unit(text: str) -> None:
+    assert [value.unit for value in scan(f"It is {text} there.")] == [None]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("1h30m", "1 h 30 min"),
+        ("1h30m", "1 hour and 30 minutes"),
+        ("90 min", "1h30m"),
+        ("24 hours", "24h"),
+        ("24 hours", '{"hours": 24}'),
+        ("3.10", '{"python": "v3.10"}'),
+        ("v3.10", '{"python": "3.10"}'),
+        ("v1.2", "release 1.2.3"),
+        ("Python 3.11", "python-3.11.4 and 3.11.4"),
+        ("src/app.py", "/srv/src/app.py"),
+        ("/src/lib/a.py", "see C:\\work\\src\\lib\\a.py"),
+        ("/srv/src/lib", "/data/srv/src/lib/a.py"),
+        ("src/app.py:42", "src/app.py:42: error"),
+        ("src/app.py", "src/app.py:42: error"),
+        ("2024-05-21T17:00:00Z", "2024-05-21T13:00:00-04:00"),
+        ("2024-05-21T13:00:00-04:00", "at 2024-05-21 13:00:00 EDT"),
+        ("2024-05-21 13:00", "May 21, 2024, 1 PM"),
+        ("2024-05-21T13:00:05.5Z", "2024-05-21T13:00:05.500Z"),
+        ("2024-05-21T13:00:05Z", "2024-05-21T13:00:05.123Z"),
+        ("425 803 8080", "425-803-8080"),
+        ("+1 (425) 803-8080", "425.803.8080"),
+        ("4258038080", "(425) 803-8080"),
+        ("2001:0db8:0:0:0:0:0:1", "2001:db8::1"),
+        ("001a2b3c4d5e", "00:1A:2B:3C:4D:5E"),
+        ("0:1a:2b:3c:4d:5e", "00-1a-2b-3c-4d-5e"),
+        ("550E8400E29B41D4A716446655440000", "{550e8400-e29b-41d4-a716-446655440000}"),
+        ("3f2a91c8d0e4", "3f2a91c8d0e4b5a6f7c8d9e0a1b2c3d4e5f60718"),
+        ("-3.10", "(3.10)"),
+        ("two hundred and five dollars", '{"usd": 205}'),
+        ("3 percent", "three percent"),
+        ("12", "12,34"),
+        ("12.34", "12,34"),
+        ("2½", '{"v": 2.5}'),
+        ('"Q3 report.pdf"', '{"file": "/home/u/Q3 report.pdf"}'),
+        ("http://x.org/a?b=1&c=2", "http://x.org/a?b=1&amp;c=2"),
+    ],
+)
+def test_the_same_value_in_another_spelling(answer: str, said: str) -> None:
+    assert set(verdicts(f"It is {answer}, yes.", said)) == {"grounded"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("24 hours", "24 days"),
+        ("5 kg", "5 lb"),
+        ("100 Mbps", "100 MB"),
+        ("21 °F", "21 °C"),
+        ("CAD 20", "USD 20"),
+        ("v3.1", '{"python": "v3.10"}'),
+        ("v1.3", "release 1.2.3"),
+        ("src/app.ts", "/srv/src/app.tsx"),
+        ("/home/eve/notes.txt", "/home/u/notes.txt"),
+        ("src/app.py:43", "src/app.py:42: error"),
+        ("2024-03-03T00:00:00-05:00", "2024-03-03T00:00:00Z"),
+        ("2024-05-21T13:00:05.124Z", "2024-05-21T13:00:05.123Z"),
+        ("2024-05-21 14:00", "2024-05-21 13:00"),
+        ("425-803-8081", "425-803-8080"),
+        ("+44 425 803 8080", "+1 425 803 8080"),
+        ("00:1a:2b:3c:4d:5f", "001a.2b3c.4d5e"),
+        ("2001:db8::2", "2001:db8::1"),
+        ("3f2a91c8d0e5", "3f2a91c8d0e4b5a6f7c8d9e0a1b2c3d4e5f60718"),
+        ("one hundred and forty three", '{"v": 142}'),
+        ("twenty five thousand", '{"v": 25}'),
+        ("2½", '{"v": 2.25}'),
+        ('"Q4 report.pdf"', '{"file": "/home/u/Q3 report.pdf"}'),
+        ("0x1234", "1234"),
+    ],
+)
+def test_another_value(answer: str, said: str) -> None:
+    assert "grounded" not in verdicts(f"It is {answer}, yes.", said)
+
+
+def test_numbers_in_words() -> None:
+    for text, numbers in {
+        "thirty and six": ["30"],
+        "two and 3 minutes": ["3"],
+        "one hundred and forty two": ["142"],
+        "two million three hundred thousand": ["2300000"],
+        "ninety-nine": ["99"],
+        "twenty four passengers and 3 bags": ["24", "3"],
+        "an id like forty-two-x": [],
+        "a/twenty/b": [],
+    }.items():
+        assert [value.form for value in scan(text)] == numbers
+
+
+def test_a_duration_takes_two_units() -> None:
+    for text, units in {
+        "5 m 10 cm": [None, "cm"],
+        "10 minutes 5 apples": ["min", None],
+        "2 h 5 apples": [None, None],
+        "2 days, 3 hours": ["h"],
+        "5 dogs 3 days": [None, "days"],
+    }.items():
+        assert [value.unit for value in scan(text)] == units
+
+
+def test_an_instant_is_said_in_utc() -> None:
+    assert instant_form(Moment(2024, 5, 21, 13, 0, zone=-240)) == "@2024-05-21t17:00"
+    assert instant_form(Moment(2024, 12, 31, 23, 30, 5, "120", zone=-60)) == "@2025-01-01t00:30:05.12"
+    assert instant_form(Moment(2024, 5, 21, 13, 0)) is None
+    assert instant_form(Moment(1, 1, 1, 0, 0, zone=60)) is None
+
+
+def test_units_can_be_converted_within_their_dimension() -> None:
+    assert DIMENSIONS["weeks"] == ("seconds", Decimal(7) * 24 * 3600)
+    assert DIMENSIONS["gb"][1] == Decimal(10) ** 9
+    assert DIMENSIONS["bps"][1] * 100 == DIMENSIONS["%"][1]
+    assert DIMENSIONS["feet"][1] * 5280 == DIMENSIONS["miles"][1]
+    assert DIMENSIONS["inches"][1] * 12 == DIMENSIONS["feet"][1]
+    assert DIMENSIONS["oz"][1] * 16 == DIMENSIONS["lb"][1]
+    assert DIMENSIONS.keys() <= UNITS.keys()
+    assert "°c" not in DIMENSIONS
+
+
+def test_no_two_units_share_a_spelling() -> None:
+    assert len(UNIT_OF) == sum(len(set(spellings)) for spellings in UNITS.values())
+
+
+@given(st.one_of(spelled_values, scrambled, words))
+def test_a_rare_reading_is_stated_behind_its_mark(text: str) -> None:
+    for value in scan(text):
+        assert (value.places is not None) <= (value.kind in NUMERIC)
+        for form in value.stated:
+            assert not form.startswith(RARE) or form.removeprefix(RARE) in value.rare
+
+
+@given(st.text("0123456789.,:-/ abehmsx$%()+@\\\"'tyfor", max_size=40))
+def test_values_stand_in_order_and_apart(text: str) -> None:
+    values = scan(text)
+    assert all(text[value.start : value.end] == value.text for value in values)
+    assert all(first.end <= second.start for first, second in itertools.pairwise(values))

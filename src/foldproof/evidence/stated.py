@@ -24,7 +24,7 @@ _SHORT_CUTS = re.compile(
     r"(?P<word>[A-Za-z_]{1,40}+\Z(?<!teen)(?<!ty)(?<!TEEN)(?<!TY)(?<!Ty)(?<!tY))"
     rf"|(?P<code>(?!{GLUED_CURRENCY}|[A-Fa-f]{{2,20}}\d)[A-Za-z]{{2,20}}+(?P<joined>-?)(?P<number>\d{{3,10}}))"
     r"|(?P<email>(?P<local>[A-Za-z]{1,20}+\d{1,10}+)@[A-Za-z]{2,30}+\.[A-Za-z]{2,10})"
-    rf"|(?P<mixed>(?!{GLUED_CURRENCY}|[A-Fa-f0-9]{1,41}\Z)[A-Za-z]{{1,20}}+\d[A-Za-z0-9]{{0,20}})"
+    rf"|(?P<mixed>(?!{GLUED_CURRENCY}|[A-Fa-f0-9]{{1,41}}\Z)[A-Za-z]{{1,20}}+\d[A-Za-z0-9]{{0,20}})"
     rf"|(?P<labelled>(?!{MONTH})[A-Z][a-z]{{2,20}}+(?<!teen)(?<!ty) (?P<count>[1-9]\d{{0,6}}))"
     r"|(?P<underscored>(?:[A-Za-z]{1,20}_){1,6}(?P<last>\d{1,10})))"
     r"|(?=[-\d])(?:"

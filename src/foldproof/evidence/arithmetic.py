@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Context, Decimal
-from itertools import permutations
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 from foldproof.evidence.figures import Stated
@@ -48,20 +48,40 @@ def worked_from(result: Stated, unit: str | None, terms: Sequence[Term]) -> Iter
     A sum or a mean is taken over a run of neighbours. Of more than 16 terms the first 16 count.
     """
     terms = terms[:MOST_TERMS]
-    for one, other in permutations(terms, 2):
-        for operation, exact in _binary(one, other, unit, in_order=one.place < other.place):
-            if result.agrees(exact):
-                yield Worked(operation, (one, other))
+    low, high = result.bounds()
+    rough = [float(term.amount) for term in terms]
+    for first, second in combinations(range(len(terms)), 2):
+        if not _may_give(rough[first], rough[second], low, high):
+            continue
+        for one, other in ((terms[first], terms[second]), (terms[second], terms[first])):
+            for operation, exact in _binary(one, other, unit, in_order=one.place < other.place):
+                if result.agrees(exact):
+                    yield Worked(operation, (one, other))
     summed = [term for term in terms if not term.is_count and fits(unit, term.unit)]
     for start in range(len(summed)):
-        total = summed[start].amount
+        total = float(summed[start].amount)
         for end in range(start + 1, len(summed)):
-            total = _EXACT.add(total, summed[end].amount)
-            run, count = tuple(summed[start : end + 1]), end + 1 - start
-            if count > _PAIR and result.agrees(total):
-                yield Worked("sum", run)
-            if result.agrees(_EXACT.divide(total, Decimal(count))):
-                yield Worked("mean", run)
+            total += float(summed[end].amount)
+            count = end + 1 - start
+            if low <= abs(total) <= high or low <= abs(total / count) <= high:
+                run = tuple(summed[start : end + 1])
+                for operation, exact in totals(run):
+                    if result.agrees(exact) and (operation == "mean" or count > _PAIR):
+                        yield Worked(operation, run)
+
+
+def _may_give(a: float, b: float, low: float, high: float) -> bool:
+    """Whether two operands may come to a number within bounds by any operation: a quick no for nearly all pairs."""
+    product = abs(a * b)
+    if low <= abs(a + b) <= high or low <= abs(a - b) <= high or low <= product <= high or low <= product / 100 <= high:
+        return True
+    for one, other in ((a, b), (b, a)):
+        if other:
+            ratio = one / other
+            percent = 100 * ratio
+            if low <= abs(ratio) <= high or low <= abs(percent) <= high or low <= abs(percent - 100) <= high:
+                return True
+    return False
 
 
 def totals(terms: Sequence[Term]) -> Iterator[tuple[Operation, Decimal]]:

@@ -6,15 +6,18 @@ by one gives what reading them all at once gives.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from typing import NamedTuple
 
 from foldproof.evidence.carriers import Carrier, Places
 from foldproof.evidence.exempt import ExemptHow, exemption
 from foldproof.evidence.options import EvidenceOptions
 from foldproof.evidence.reading import Leaf, arguments_in, evidence_in, leaf_texts, said_by_tools, value_texts
 from foldproof.evidence.stated import stated_by
+from foldproof.evidence.values import Kind
 from foldproof.evidence.workings import Workings
 from foldproof.messages import Message, author_of, folded_observations, frame_kind
 
@@ -167,11 +170,24 @@ def ends_in(longer: str, form: str) -> bool:
     return len(longer) > len(form) >= _SHORTEST_END and longer.endswith(form) and longer[-len(form) - 1].isalnum()
 
 
+class Judged(NamedTuple):
+    """A text that was judged: what it is, and the start, kind and forms of every value in it that tools said."""
+
+    text: str
+    grounded: Sequence[tuple[int, Kind, tuple[str, ...]]]
+
+
 class View:
-    """The corpus as one judgement sees it: up to the message read last when it was made, within one scope."""
+    """The corpus as one judgement sees it: up to the message read last when it was made, within one scope.
+
+    Attributes:
+        options: what the judgement was told.
+        judged: what it was about, once it is made.
+    """
 
     def __init__(self, corpus: Corpus, options: EvidenceOptions) -> None:
         self.options = options
+        self.judged = Judged("", ())
         self._corpus = corpus
         self._read = len(corpus.messages)
         self._hidden = corpus.folded if options.scope == "window" else frozenset[int]()
@@ -182,7 +198,7 @@ class View:
         if carried_by is None:
             return ()
         indices = (carried_by,) if isinstance(carried_by, int) else carried_by
-        if indices[-1] < self._read and self._hidden.isdisjoint(indices):
+        if not self._hidden and indices[-1] < self._read:
             return indices
         return [index for index in indices if index < self._read and index not in self._hidden]
 
@@ -248,7 +264,11 @@ class View:
     def cited(self, forms: Sequence[str]) -> set[int]:
         """Return the results since the person's latest message in which a tool said any of these forms."""
         request = self._corpus.request
-        return {index for form in forms for index in self.messages_with(form) if index > request}
+        found: set[int] = set()
+        for form in forms:
+            indices = self.messages_with(form)
+            found.update(indices[bisect_right(indices, request) :])
+        return found
 
     def ending_in(self, form: str) -> str | None:
         """Return a longer identifier or number that a tool said and that ends in `form` (of 3 characters or more)."""

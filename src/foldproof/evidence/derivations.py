@@ -148,8 +148,12 @@ def _located(located: Located, view: View) -> Operand:
 def _worked(place: int, stated: Stated, stands: Sequence[Stand]) -> Iterator[Candidate]:
     """Yield what follows from the numbers in the value's line, then from those in the line before or behind it too."""
     line, unit = stands[place].line, stands[place].value.unit
+    seen: list[list[int]] = [[]]
     for nearby in ((line,), (line - 1, line), (line, line + 1)):
         places = [index for index, stand in enumerate(stands) if index != place and stand.line in nearby]
+        if places in seen:
+            continue
+        seen.append(places)
         for result, terms in _readings(place, stated, places, stands):
             nearest = sorted(sorted(terms, key=lambda term: abs(term.place - place))[:MOST_TERMS])
             for worked in worked_from(result, unit, nearest):

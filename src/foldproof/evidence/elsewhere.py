@@ -7,7 +7,6 @@ names is one record of each result it stands in, and the value is in none of the
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, DecimalException
 from difflib import SequenceMatcher
@@ -17,7 +16,7 @@ from foldproof.evidence.candidates import scan
 from foldproof.evidence.carriers import Carrier
 from foldproof.evidence.corpus import View
 from foldproof.evidence.near import Near
-from foldproof.evidence.values import Kind, Value
+from foldproof.evidence.values import Value
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 _NAMING = frozenset({"identifier", "uuid", "email", "hash", "mac", "ip", "phone"})
@@ -28,29 +27,18 @@ Place = tuple[int, int | None, str]
 """A record: its message, the part of that, and its name."""
 
 
-def in_sentences(text: str, starts: Sequence[int]) -> list[int]:
-    """Return in which sentence of a text each place is. Sentences end with their line, or where a space follows."""
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
-    return [bisect_right(ends, start) for start in starts]
-
-
-def can_name(kind: Kind) -> bool:
-    """Whether a value of this kind can name a record."""
-    return kind in _NAMING
-
-
-def closest(value: Value, forms: Sequence[str], names: Sequence[Sequence[str]], view: View) -> Near | None:
-    """Return the closest value of the kind in the records that `names` name, for a value that stands only in others.
+def closest(value: Value, forms: Sequence[str], view: View) -> Near | None:
+    """Return the closest value of the kind in the records that a value's sentence names, if it stands only in others.
 
     None when the value stands in one of them too, or beside all records, or was supplied by somebody, and when they
     say nothing of the kind.
     """
-    named = _records_named(names, view)
-    if (
-        not named
-        or any(view.exempt_how(lookup.form) for lookup in value.lookups)
-        or _stand_in_or_beside(forms, named, view)
-    ):
+    if value.kind in _NAMING:
+        return None
+    named = _records_named(_names_beside(value, view), view)
+    if not named or any(view.exempt_how(lookup.form) for lookup in value.lookups):
+        return None
+    if _stand_in_or_beside(forms, named, view):
         return None
     found = [
         (_distance(value, other), place, Near(other.form, view, (carrier,)))
@@ -58,6 +46,14 @@ def closest(value: Value, forms: Sequence[str], names: Sequence[Sequence[str]], 
         if _is_of_a_kind(value, other, carrier)
     ]
     return min(found, key=lambda entry: entry[:2])[2] if found else None
+
+
+def _names_beside(value: Value, view: View) -> list[tuple[str, ...]]:
+    """Return the forms of each name in a value's sentence. Sentences end with their line, or where a space follows."""
+    text, grounded = view.judged
+    start = max((match.end() for match in _SENTENCE_END.finditer(text, 0, value.start)), default=0)
+    end = _SENTENCE_END.search(text, value.end)
+    return [forms for at, kind, forms in grounded if kind in _NAMING and start <= at < (end.end() if end else len(text))]
 
 
 def _is_of_a_kind(value: Value, other: Value, carrier: Carrier) -> bool:

@@ -33,6 +33,9 @@ class Stated(NamedTuple):
     def agrees(self, exact: Decimal) -> bool:
         """Whether `exact`, sign aside, reads as this number at its precision. Nothing but zero reads as zero."""
         exact = abs(exact)
+        low, high = self.bounds()
+        if not low <= float(exact) <= high:
+            return False
         if not self.amount or not exact or exact.adjusted() > _LONGEST:
             return exact == self.amount
         unit = Decimal(1).scaleb(self.places)
@@ -41,6 +44,11 @@ class Stated(NamedTuple):
             return any(exact.quantize(unit, way) == self.amount for way in ways)
         except DecimalException:
             return False
+
+    def bounds(self) -> tuple[float, float]:
+        """Return amounts between which lies all that rounding could make this number, and a little more."""
+        amount, width = float(self.amount), 10.0**self.places
+        return amount - width - amount * 1e-12, amount + width + amount * 1e-12
 
     def scaled(self, power: int) -> Stated:
         """Return the number times a power of ten."""

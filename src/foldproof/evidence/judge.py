@@ -15,9 +15,9 @@ from dataclasses import replace
 
 import regex
 
-from foldproof.evidence import derivations, elsewhere
+from foldproof.evidence import derivations
 from foldproof.evidence.candidates import scan, without_list_markers
-from foldproof.evidence.corpus import View
+from foldproof.evidence.corpus import Judged, View
 from foldproof.evidence.derivations import Stand
 from foldproof.evidence.exempt import ExemptHow, declared_forms
 from foldproof.evidence.options import LONGEST_SEARCH, shape_pattern
@@ -44,23 +44,9 @@ def judge(text: str, view: View) -> Judgement:
     examined = [stand for stand in stands if stand.value.is_examined(min_digits)]
     verdicts = [*declared, *(stand.verdict or _unsupplied(stand.value, view) for stand in examined)]
     verdicts.sort(key=lambda verdict: verdict.start)
-    judged = _in_company(verdicts, text)
+    judged = tuple(verdicts)
+    view.judged = Judged(text, [(one.start, one.kind, one.forms) for one in judged if one.verdict == "grounded"])
     return Judgement(judged, len(scanned) - len(examined), cited(judged, view))
-
-
-def _in_company(verdicts: Sequence[ValueVerdict], text: str) -> tuple[ValueVerdict, ...]:
-    """Tell every grounded value what its sentence names, so that it can be found to stand elsewhere."""
-    sentences = elsewhere.in_sentences(text, [verdict.start for verdict in verdicts])
-    names: dict[int, tuple[tuple[str, ...], ...]] = {}
-    for sentence, verdict in zip(sentences, verdicts, strict=True):
-        if verdict.verdict == "grounded" and elsewhere.can_name(verdict.kind):
-            names[sentence] = (*names.get(sentence, ()), verdict.forms)
-    return tuple(
-        replace(verdict, _names=names[sentence])
-        if sentence in names and verdict.verdict == "grounded" and not elsewhere.can_name(verdict.kind)
-        else verdict
-        for sentence, verdict in zip(sentences, verdicts, strict=True)
-    )
 
 
 def _overlaps(value: Value, spans: list[tuple[int, int]]) -> bool:
@@ -76,12 +62,16 @@ def _derived(stands: list[Stand], text: str, view: View) -> list[Stand]:
     if not wanting:
         return stands
     lines, stands = _in_lines(stands, text)
-    for _ in range(derivations.MOST_STEPS):
-        for place in list(wanting):
+    left: list[int] = []
+    while wanting and wanting != left:
+        left = wanting
+        wanting = []
+        for place in left:
             verdict, steps = _follows(place, stands, lines, view)
-            if verdict is not None:
+            if verdict is None:
+                wanting.append(place)
+            else:
                 stands[place] = stands[place]._replace(verdict=verdict, steps=steps)
-                wanting.remove(place)
     return stands
 
 
@@ -139,9 +129,14 @@ def _grounded(value: Value, view: View) -> ValueVerdict | None:
 
 
 def _grounded_by(value: Value, how: How, forms: tuple[str, ...], view: View) -> ValueVerdict:
-    return replace(
-        _as(value, "grounded", how),
-        forms=forms,
+    return ValueVerdict(
+        value.text,
+        value.start,
+        value.end,
+        value.kind,
+        "grounded",
+        how,
+        forms,
         latest=view.latest(forms),
         folded=view.has_left(forms),
         _view=view,

@@ -90,7 +90,6 @@ class ValueVerdict:
     folded: bool = False
     _view: View | None = field(default=None, repr=False, compare=False)
     _value: Value | None = field(default=None, repr=False, compare=False)
-    _names: tuple[tuple[str, ...], ...] = field(default=(), repr=False, compare=False)
 
     @property
     def in_view(self) -> bool:
@@ -122,7 +121,7 @@ class ValueVerdict:
             return None
         if self.verdict == "invented":
             return nearest(self._value, self._view)
-        return closest(self._value, self.forms, self._names, self._view) if self._names else None
+        return closest(self._value, self.forms, self._view) if self.verdict == "grounded" else None
 
 
 class Citation(NamedTuple):

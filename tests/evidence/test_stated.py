@@ -18,6 +18,7 @@ shaped = st.one_of(
     st.from_regex(r"(19|20)?\d{6,45}", fullmatch=True),
     st.from_regex(r"-?\d{1,5}\.\d{1,6}", fullmatch=True),
     st.from_regex(r"-\d{1,9}", fullmatch=True),
+    st.from_regex(r"-?\d{1,8}\.0", fullmatch=True),
     st.from_regex(r"\d{4}-\d\d-\d\d", fullmatch=True),
     st.from_regex(r"[0-2]\d:[0-6]\d:[0-6]\d", fullmatch=True),
     st.from_regex(r"([A-Za-z]{1,8}_){1,3}\d{1,10}", fullmatch=True),

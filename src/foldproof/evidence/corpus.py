@@ -16,7 +16,7 @@ from foldproof.evidence.carriers import Carrier, Places
 from foldproof.evidence.exempt import ExemptHow, exemption
 from foldproof.evidence.options import EvidenceOptions
 from foldproof.evidence.reading import Leaf, arguments_in, evidence_in, leaf_texts, said_by_tools, value_texts
-from foldproof.evidence.stated import stated_by
+from foldproof.evidence.stated import stated_by, stated_by_each
 from foldproof.evidence.values import Kind
 from foldproof.evidence.workings import Workings
 from foldproof.messages import Message, author_of, folded_observations, frame_kind
@@ -121,7 +121,7 @@ class Corpus:
             self.characters += len(segment.text)
             if self.characters > self.most_characters:
                 break
-            stated = list(map(stated_by, leaf_texts(segment.text)))
+            stated = stated_by_each(leaf_texts(segment.text))
             forms.update(*[one.forms for one in stated])
             self.verbatim.update(*[one.verbatim for one in stated if one.verbatim])
         self._carry(forms, index)

@@ -53,7 +53,9 @@ def _names_beside(value: Value, view: View) -> list[tuple[str, ...]]:
     text, grounded = view.judged
     start = max((match.end() for match in _SENTENCE_END.finditer(text, 0, value.start)), default=0)
     end = _SENTENCE_END.search(text, value.end)
-    return [forms for at, kind, forms in grounded if kind in _NAMING and start <= at < (end.end() if end else len(text))]
+    return [
+        forms for at, kind, forms in grounded if kind in _NAMING and start <= at < (end.end() if end else len(text))
+    ]
 
 
 def _is_of_a_kind(value: Value, other: Value, carrier: Carrier) -> bool:

@@ -152,32 +152,29 @@ def read_result(text: str) -> Iterator[Leaf]:
 def leaf_texts(text: str) -> set[str]:
     """Return the texts of the leaves that `read_result` yields, without their places: what an index needs, faster."""
     blocks, start = leading_values(text, _TEXTS)
-    texts = {leaf.text for leaf in rest_of(text, start, len(blocks))}
-    for block in blocks:
-        texts.update(value_texts(block))
-    return texts
+    return value_texts(blocks) | {leaf.text for leaf in rest_of(text, start, len(blocks))}
 
 
-def value_texts(value: object) -> list[str]:
-    """Return every key, string and number of a decoded JSON value as text, in no particular order."""
-    texts: list[str] = []
+def value_texts(value: object) -> set[str]:
+    """Return every key, string and number of a decoded JSON value as text."""
+    texts: set[str] = set()
     waiting: list[Iterable[object]] = [(value,)]
     while waiting:
         for current in waiting.pop():
             kind = type(current)
             if kind is str:
-                texts.append(current)  # type: ignore[arg-type] # what kind says, faster than `isinstance`
+                texts.add(current)  # type: ignore[arg-type] # what kind says, faster than `isinstance`
             elif isinstance(current, dict):
                 if not QUOTES_THE_QUESTION.isdisjoint(current):
                     current = {key: child for key, child in current.items() if key not in QUOTES_THE_QUESTION}  # noqa: PLW2901
-                texts.extend(current)
+                texts.update(current)
                 waiting.append(current.values())
             elif isinstance(current, list | tuple):
                 waiting.append(current)
             elif isinstance(current, int) and kind is not bool:
-                texts.append(str(Decimal(current)))  # `str` of a whole number gives up past 4,300 digits
+                texts.add(str(Decimal(current)))  # `str` of a whole number gives up past 4,300 digits
             elif isinstance(current, str | float):
-                texts.append(str(current))
+                texts.add(str(current))
     return texts
 
 

@@ -84,7 +84,7 @@ _HASH = 32
 _ABBREVIATED = (7, 17)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=4_096)
 def canonical_number(literal: str, *, scale: int = 0) -> str:
     """Return a decimal literal (optional sign, fraction, exponent; no grouping) as a plain decimal string.
 

@@ -48,6 +48,11 @@ def worked_from(result: Stated, unit: str | None, terms: Sequence[Term]) -> Iter
     A sum or a mean is taken over a run of neighbours. Of more than 16 terms the first 16 count.
     """
     terms = terms[:MOST_TERMS]
+    yield from _from_pairs(result, unit, terms)
+    yield from _from_runs(result, [term for term in terms if not term.is_count and fits(unit, term.unit)])
+
+
+def _from_pairs(result: Stated, unit: str | None, terms: Sequence[Term]) -> Iterator[Worked]:
     low, high = result.bounds()
     rough = [float(term.amount) for term in terms]
     for first, second in combinations(range(len(terms)), 2):
@@ -57,14 +62,17 @@ def worked_from(result: Stated, unit: str | None, terms: Sequence[Term]) -> Iter
             for operation, exact in _binary(one, other, unit, in_order=one.place < other.place):
                 if result.agrees(exact):
                     yield Worked(operation, (one, other))
-    summed = [term for term in terms if not term.is_count and fits(unit, term.unit)]
-    for start in range(len(summed)):
-        total = float(summed[start].amount)
-        for end in range(start + 1, len(summed)):
-            total += float(summed[end].amount)
+
+
+def _from_runs(result: Stated, terms: Sequence[Term]) -> Iterator[Worked]:
+    low, high = result.bounds()
+    for start in range(len(terms)):
+        total = float(terms[start].amount)
+        for end in range(start + 1, len(terms)):
+            total += float(terms[end].amount)
             count = end + 1 - start
             if low <= abs(total) <= high or low <= abs(total / count) <= high:
-                run = tuple(summed[start : end + 1])
+                run = tuple(terms[start : end + 1])
                 for operation, exact in totals(run):
                     if result.agrees(exact) and (operation == "mean" or count > _PAIR):
                         yield Worked(operation, run)

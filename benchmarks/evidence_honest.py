@@ -28,7 +28,7 @@ _PER_PASSENGER = "the fare times the number of passengers, who stand in no list 
 _DEPTH = "needs a middle value that is not printed"
 
 REASONS = {
-    _TWO_RESULTS: ("10/0/30 $106", "10/0/38 $106", "10/2/14 $163", "24/1/14 $725", "24/1/16 $222"),
+    _TWO_RESULTS: ("10/0/30 $106", "10/0/38 $106", "10/2/14 $163", "24/1/14 $725"),
     _OBJECT: ("8/1/26 $1,000", "8/1/26 $327"),
     _CHAIN: ("8/1/26 $1,327", "8/1/26 $298", "24/1/14 $222", "32/3/18 $198"),
     _SIGN: ("2/0/18 $6,594", "2/0/18 $3,925", "6/3/24 $2571"),

@@ -151,6 +151,18 @@ def test_a_list_in_the_answer_adds_up() -> None:
     assert derived(labelled, "$725", *read) == ("sum", ["$282", "$443"])
 
 
+def test_what_an_earlier_answer_derived_may_be_repeated() -> None:
+    read = [result("fare 282"), result("fare 443")]
+    earlier = Message(role="assistant", content="$282 and $443 make $725; I also invent $726.")
+    value = judged("Shall I charge the $725?", *read, earlier)["$725"]
+    assert (value.verdict, value.derivation and value.derivation.operation) == ("derived", "sum")
+    assert value.derivation is not None
+    assert [(operand.text, operand.start) for operand in value.derivation.operands] == [("$282", None), ("$443", None)]
+    assert judged("Shall I charge the $726?", *read, earlier)["$726"].verdict == "invented"
+    too_early = Message(role="assistant", content="$282 and $443 make $725.")
+    assert judged("Shall I charge the $725?", too_early, *read)["$725"].verdict == "invented"
+
+
 @pytest.mark.parametrize(
     ("said", "answer", "text"),
     [

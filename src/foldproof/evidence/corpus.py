@@ -24,6 +24,7 @@ from foldproof.messages import Message, author_of, folded_observations, frame_ki
 _MOST_CARRIERS = 8
 _MOST_PLACES = 64
 _MOST_IN_A_MESSAGE = 64
+_MOST_EARLIER = 3
 _SHORTEST_END = 3
 _UNNAMED = "results that a frame folded without naming them"
 
@@ -183,13 +184,15 @@ class View:
     Attributes:
         options: what the judgement was told.
         judged: what it was about, once it is made.
+        is_earlier: whether it is of an answer that a later one repeats.
     """
 
-    def __init__(self, corpus: Corpus, options: EvidenceOptions) -> None:
+    def __init__(self, corpus: Corpus, options: EvidenceOptions, *, read: int | None = None) -> None:
         self.options = options
+        self.is_earlier = read is not None
         self.judged = Judged("", ())
         self._corpus = corpus
-        self._read = len(corpus.messages)
+        self._read = len(corpus.messages) if read is None else read
         self._hidden = corpus.folded if options.scope == "window" else frozenset[int]()
 
     def messages_with(self, form: str) -> Sequence[int]:
@@ -290,6 +293,19 @@ class View:
     def sees(self, index: int) -> bool:
         """Whether this judgement reads the message at `index`."""
         return index < self._read and index not in self._hidden
+
+    def earlier_answers(self, form: str) -> list[tuple[str, View]]:
+        """Return the model's latest answers that state `form`, at most 3, each with what had been read before it.
+
+        None for an answer that is judged as an earlier one itself.
+        """
+        if self.is_earlier:
+            return []
+        indices = [index for index in self.workings.answers_with(form) if index < self._read]
+        return [
+            (self._corpus.messages[index].text, View(self._corpus, self.options, read=index))
+            for index in reversed(indices[-_MOST_EARLIER:])
+        ]
 
     def tool_words(self) -> Iterator[str]:
         """Yield every text that tools said, for declared shapes."""

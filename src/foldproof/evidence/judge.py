@@ -97,10 +97,21 @@ def _follows(place: int, stands: Sequence[Stand], lines: Sequence[str], view: Vi
             return replace(_as(value, "derived", stand.verdict.how), derivation=stand.verdict.derivation), stand.steps
     found = derivations.derive(place, stands, lines, view)
     if found is None:
-        return None, 0
+        return _as_before(value, view), derivations.MOST_STEPS
     derivation, steps = found
     how: How | None = "ambiguous" if derivation.is_ambiguous else None
     return replace(_as(value, "derived", how), derivation=derivation), steps
+
+
+def _as_before(value: Value, view: View) -> ValueVerdict | None:
+    """Return the verdict on a value that an earlier answer derived and this one repeats."""
+    for text, before in view.earlier_answers(value.stated[0] if value.stated else value.form):
+        for earlier in judge(text, before).values:
+            if earlier.derivation is not None and earlier.text == value.text:
+                operands = tuple(replace(operand, start=None, end=None) for operand in earlier.derivation.operands)
+                derivation = replace(earlier.derivation, operands=operands)
+                return replace(_as(value, "derived", earlier.how), derivation=derivation)
+    return None
 
 
 def _supplied(value: Value, text: str, view: View) -> ValueVerdict | None:

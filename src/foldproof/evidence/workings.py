@@ -19,6 +19,7 @@ from foldproof.evidence.figures import Figures, Stated
 from foldproof.evidence.offsets import offsets_behind_clocks, stated_offsets
 from foldproof.evidence.reading import said_by_tools
 from foldproof.evidence.records import tables_in
+from foldproof.evidence.stated import stated_by
 from foldproof.evidence.units import DIMENSIONS
 from foldproof.messages import Message, author_of
 
@@ -80,6 +81,7 @@ class Workings:
         self._aggregates: Figures[_Made] = Figures()
         self._changes: Figures[Following] = Figures()
         self._fields: dict[tuple[str, str], Located] = {}
+        self._answers: dict[str, list[int]] = {}
         self._made = 0
         self._messages: list[Message] = []
 
@@ -155,6 +157,10 @@ class Workings:
             if stated.agrees(change.number):
                 yield change
 
+    def answers_with(self, form: str) -> Sequence[int]:
+        """Return the indices of the messages in which the model stated a form, in order."""
+        return self._answers.get(form, ())
+
     def _add_number(self, form: str) -> None:
         match = _NUMBER.fullmatch(form)
         if match is None:
@@ -168,8 +174,12 @@ class Workings:
                 self._measured.setdefault(dimension, Figures()).add(read.number * factor, read)
 
     def _add_message(self, message: Message, index: int) -> None:
-        if author_of(message) == "person":
+        author = author_of(message)
+        if author == "person":
             self.offsets |= stated_offsets(message.text)
+        elif author == "model":
+            for form in stated_by(message.text).forms:
+                self._answers.setdefault(form, []).append(index)
         for number, segment in enumerate(said_by_tools(message)):
             self.offsets |= offsets_behind_clocks(segment.text)
             reading = tables_in(segment.text)

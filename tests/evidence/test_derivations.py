@@ -98,6 +98,7 @@ def test_the_change_of_a_field_between_two_results() -> None:
         ("total 1500 GB", "It has 1.5 TB.", "1.5 TB", "unit"),
         ('{"took": "120 minutes"}', "It took 7,200 seconds.", "7,200 seconds", "unit"),
         ('{"share": 0.78}', "That is 78%.", "78%", "unit"),
+        ('{"latency_ms": 12500}', "It took 12.5 seconds.", "12.5 seconds", "unit"),
         ("fee 0.25%", "The fee is 25 bps.", "25 bps", "unit"),
         ("it is 21 °C", "It is 69.8 °F.", "69.8 °F", "unit"),
         ("errors: 38.9%", "61.1% went well.", "61.1%", "complement"),

@@ -237,13 +237,23 @@ def are_alike(one: Amount, other: Amount) -> bool:
     )
 
 
-def fields_of(tables: Iterable[Measured]) -> Iterator[tuple[str, Amount]]:
-    """Yield the amounts of every record that has an identity, with that identity."""
+def amounts_of(tables: Iterable[Measured]) -> Iterator[Amount]:
+    """Yield every amount of a result, in order."""
+    for table in tables:
+        for amounts in table.amounts:
+            yield from amounts
+
+
+def fields_of(tables: Iterable[Measured]) -> Iterator[tuple[int, str, Amount]]:
+    """Yield the amounts of every record with an identity: the place among `amounts_of`, the identity, the amount."""
+    place = 0
     for table in tables:
         for record, amounts in zip(table.table.records, table.amounts, strict=True):
             identity = identity_of(record) if amounts else None
-            if identity is not None:
-                yield from ((identity, amount) for amount in amounts)
+            for amount in amounts:
+                if identity is not None:
+                    yield place, identity, amount
+                place += 1
 
 
 def identity_of(record: Record) -> str | None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from foldproof.evidence.aggregates import TIMES
@@ -113,7 +113,8 @@ def _of_a_number(
         yield from _read("unit", workings.converted(stated, value.unit), view)
     if value.unit == "%":
         yield from _read("complement", workings.complements(stated), view)
-    for following in workings.following(stated):
+    in_columns = workings.in_columns(stated, value.unit) if value.unit is not None else iter(())
+    for following in chain(in_columns, workings.following(stated)):
         if _may_be(value, following, lines[line]) and all(view.sees(amount.message) for amount in following.amounts):
             operands = tuple(_located(amount, view) for amount in following.amounts[:MOST_OPERANDS])
             yield Candidate(following.operation, operands)

@@ -13,7 +13,15 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from foldproof.evidence.aggregates import Amount, Measured, aggregates_of, counts_something, fields_of, measured
+from foldproof.evidence.aggregates import (
+    Amount,
+    Measured,
+    aggregates_of,
+    amounts_of,
+    counts_something,
+    fields_of,
+    measured,
+)
 from foldproof.evidence.arithmetic import Operation, fits
 from foldproof.evidence.figures import Figures, Stated
 from foldproof.evidence.offsets import offsets_behind_clocks, stated_offsets
@@ -23,8 +31,8 @@ from foldproof.evidence.stated import stated_by
 from foldproof.evidence.units import DIMENSIONS
 from foldproof.messages import Message, author_of
 
-MOST_AGGREGATES = 200_000
-MOST_FIELDS = 100_000
+MOST_AGGREGATES = 1_000_000
+MOST_FIELDS = 2_000_000
 _NUMBER = re.compile(r"(-?(?:0|[1-9]\d{0,23})(?:\.\d{1,24})?)(?: ([^¤]+))?")
 _HUNDREDTH = Decimal("0.01")
 _LARGEST_SHARE = 10  # 1,000 %
@@ -61,12 +69,19 @@ class Following(NamedTuple):
     amounts: tuple[Located, ...]
 
 
-class _Made(NamedTuple):
-    """Where an aggregate is made again: its message, which of the message's texts, and its place among that text's."""
+class _Place(NamedTuple):
+    """Where an aggregate or an amount is made again: the message, which of its texts, and the place in that text."""
 
     message: int
     segment: int
     ordinal: int
+
+
+class _Change(NamedTuple):
+    """A field that two results show with different amounts."""
+
+    old: _Place
+    new: _Place
 
 
 class Workings:
@@ -78,9 +93,10 @@ class Workings:
         self._numbers: Figures[Read] = Figures()
         self._measured: dict[str, Figures[Read]] = {}
         self._temperatures: list[Read] = []
-        self._aggregates: Figures[_Made] = Figures()
-        self._changes: Figures[Following] = Figures()
-        self._fields: dict[tuple[str, str], Located] = {}
+        self._aggregates: Figures[_Place] = Figures()
+        self._in_columns: dict[str, Figures[_Place]] = {}  # by dimension: bare numbers whose column says the unit
+        self._changes: Figures[_Change] = Figures()
+        self._fields: dict[int, tuple[float, _Place]] = {}
         self._answers: dict[str, list[int]] = {}
         self._made = 0
         self._messages: list[Message] = []
@@ -149,13 +165,23 @@ class Workings:
     def following(self, stated: Stated) -> Iterator[Following]:
         """Yield what follows from the records of results and reads as `stated` at its precision, units not asked."""
         interval = stated.times(Decimal(1))
-        for made in sorted(set(self._aggregates.between(*interval))):
-            following = self._make_again(made)
+        for place in sorted(set(self._aggregates.between(*interval))):
+            following = self._aggregate_at(place)
             if stated.agrees(following.number):
                 yield following
-        for change in self._changes.between(*interval):
-            if stated.agrees(change.number):
-                yield change
+        for change in sorted(set(self._changes.between(*interval))):
+            for following in self._changed(change):
+                if stated.agrees(following.number):
+                    yield following
+
+    def in_columns(self, stated: Stated, unit: str) -> Iterator[Following]:
+        """Yield the bare numbers whose column says a unit (`latency_ms`) and that read as `stated` in another one."""
+        for dimension, factor in _measures(unit):
+            for place in sorted(set(self._in_columns.get(dimension, Figures()).between(*stated.times(factor)))):
+                located = self._amount_at(place)
+                read = Read(located.amount.number, "", located.amount.unit)
+                if read.unit != unit and stated.agrees(_base(read, dimension) / factor):
+                    yield Following("unit", read.number, unit, counts=False, amounts=(located,))
 
     def answers_with(self, form: str) -> Sequence[int]:
         """Return the indices of the messages in which the model stated a form, in order."""
@@ -185,36 +211,61 @@ class Workings:
             reading = tables_in(segment.text)
             self.is_complete &= reading.complete
             tables = measured(reading.tables)
-            for ordinal, aggregate in enumerate(aggregates_of(tables)):
-                if self._made == MOST_AGGREGATES:
-                    self.is_complete = False
-                    break
-                self._aggregates.add(aggregate.number, _Made(index, number, ordinal))
-                self._made += 1
-            self._add_changes(index, segment.part, tables)
+            self._add_aggregates(tables, index, number)
+            for ordinal, amount in enumerate(amounts_of(tables)):
+                for dimension, factor in _measures(amount.unit or "") if amount.cell.leaf.is_number else ():
+                    place = _Place(index, number, ordinal)
+                    self._in_columns.setdefault(dimension, Figures()).add(amount.number * factor, place)
+            self._add_changes(tables, index, number)
 
-    def _add_changes(self, index: int, part: int | None, tables: Sequence[Measured]) -> None:
-        for identity, amount in fields_of(tables):
+    def _add_aggregates(self, tables: Sequence[Measured], index: int, number: int) -> None:
+        for ordinal, aggregate in enumerate(aggregates_of(tables)):
+            if self._made == MOST_AGGREGATES:
+                self.is_complete = False
+                return
+            self._aggregates.add(aggregate.number, _Place(index, number, ordinal))
+            self._made += 1
+
+    def _add_changes(self, tables: Sequence[Measured], index: int, number: int) -> None:
+        for ordinal, identity, amount in fields_of(tables):
             if len(self._fields) == MOST_FIELDS:
                 self.is_complete = False
                 return
-            new = Located(index, part, amount)
-            old = self._fields.get((identity, amount.cell.column))
-            self._fields[identity, amount.cell.column] = new
-            if old is None or old.message == index or old.amount.number == amount.number:
-                continue
-            counts = counts_something(amount.cell.column)
-            change = amount.number - old.amount.number
-            self._changes.add(change, Following("change", change, amount.unit, counts, (old, new)))
-            if old.amount.number:
-                share = (change / old.amount.number).scaleb(2)
-                self._changes.add(share, Following("relative change", share, "%", counts, (old, new)))
+            field, exact, place = (
+                hash((identity, amount.cell.column)),
+                float(amount.number),
+                _Place(index, number, ordinal),
+            )
+            before = self._fields.get(field)
+            self._fields[field] = (exact, place)
+            if before is not None and before[1].message != index and before[0] != exact:
+                change = _Change(before[1], place)
+                self._changes.add(amount.number - Decimal(before[0]), change)
+                if before[0]:
+                    self._changes.add(Decimal((exact - before[0]) / before[0] * 100), change)
 
-    def _make_again(self, made: _Made) -> Following:
-        segment = said_by_tools(self._messages[made.message])[made.segment]
-        aggregate = next(islice(aggregates_of(_tables(segment.text)), made.ordinal, None))
-        amounts = tuple(Located(made.message, segment.part, amount) for amount in aggregate.amounts)
+    def _changed(self, change: _Change) -> Iterator[Following]:
+        old, new = self._amount_at(change.old), self._amount_at(change.new)
+        if (old.amount.unit, old.amount.cell.column) != (new.amount.unit, new.amount.cell.column):
+            return  # two fields of one hash
+        counts = counts_something(new.amount.cell.column)
+        difference = new.amount.number - old.amount.number
+        yield Following("change", difference, new.amount.unit, counts, (old, new))
+        if old.amount.number:
+            share = (difference / old.amount.number).scaleb(2)
+            yield Following("relative change", share, "%", counts, (old, new))
+
+    def _aggregate_at(self, place: _Place) -> Following:
+        segment = said_by_tools(self._messages[place.message])[place.segment]
+        aggregate = next(islice(aggregates_of(_tables(segment.text)), place.ordinal, None))
+        amounts = tuple(Located(place.message, segment.part, amount) for amount in aggregate.amounts)
         return Following(aggregate.operation, aggregate.number, aggregate.unit, aggregate.counts, amounts)
+
+    def _amount_at(self, place: _Place) -> Located:
+        segment = said_by_tools(self._messages[place.message])[place.segment]
+        return Located(
+            place.message, segment.part, next(islice(amounts_of(_tables(segment.text)), place.ordinal, None))
+        )
 
 
 @lru_cache(maxsize=8)

@@ -16,13 +16,14 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from foldproof.evidence.aggregates import TIMES
+from foldproof.evidence.answers import Answer, Stand
 from foldproof.evidence.arithmetic import MOST_TERMS, Operation, Term, fits, totals, worked_from
 from foldproof.evidence.corpus import View
 from foldproof.evidence.figures import Stated, scale_of, stated_number
 from foldproof.evidence.offsets import moved, stated_offsets
 from foldproof.evidence.spellings import POSSIBLE
 from foldproof.evidence.values import Value
-from foldproof.evidence.verdicts import Derivation, Operand, ValueVerdict
+from foldproof.evidence.verdicts import Derivation, Operand
 from foldproof.evidence.workings import Following, Located, Read
 
 MOST_OPERANDS = 64
@@ -40,9 +41,8 @@ _CUES = {"mean": _SAYS_MEAN, "difference": _SAYS_DIFFERENCE}
 _SAYS_TOTAL = re.compile(
     r"(?i)\b(?:total\w*|sums?|together|altogether|combined|overall|in all|both|all|insgesamt|gesamt\w*|somme|totale)\b"
 )
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d+[.)])[ \t]")
-_LABELLED = re.compile(r"[ \t]*(?:[-*+•][ \t])?(?P<label>[^:\d]{3,40}):[ *_]*")
-_FEWEST_ITEMS = 2
+_FEWEST_TERMS = 2
+_MOST_NEAR = 32
 _DATE = re.compile(r"(?P<year>\d{4}|-)-(?P<day>\d\d-\d\d)")
 _ANY_YEAR = "2023"
 _DAY = 86_400  # seconds
@@ -50,15 +50,6 @@ _MINUTE = 60
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 _SMALLEST_EXAMINED = 100
 _EXAMINED_DIGITS = 3
-
-
-class Stand(NamedTuple):
-    """A value of the answer, where its line is, and who supplied it, when anybody did."""
-
-    value: Value
-    line: int
-    verdict: ValueVerdict | None
-    steps: int = 0  # how many derivations stand behind it
 
 
 class Candidate(NamedTuple):
@@ -74,14 +65,14 @@ class Candidate(NamedTuple):
         return frozenset((operand.text, operand.start) for operand in self.operands)
 
 
-def derive(place: int, stands: Sequence[Stand], lines: Sequence[str], view: View) -> tuple[Derivation, int] | None:
-    """Return how the value at `place` among `stands` follows, and in how many steps; None when it does not."""
-    stand = stands[place]
-    if stand.value.kind in ("date", "datetime"):
-        ways = _of_a_date(stand, lines, view)
+def derive(place: int, answer: Answer, view: View) -> tuple[Derivation, int] | None:
+    """Return how the value at `place` of an answer follows, and in how many steps; None when it does not."""
+    value = answer.stands[place].value
+    if value.kind in ("date", "datetime"):
+        ways = _of_a_date(place, answer, view)
     else:
-        stated = stated_number(stand.value)
-        ways = iter(()) if stated is None else _of_a_number(place, stated, stands, lines, view)
+        stated = stated_number(value)
+        ways = iter(()) if stated is None else _of_a_number(place, stated, answer, view)
     first = next(ways, None)
     if first is None:
         return None
@@ -104,10 +95,8 @@ def rounded(value: Value, view: View, *, may_be_negative: bool) -> str | None:
     )
 
 
-def _of_a_number(
-    place: int, stated: Stated, stands: Sequence[Stand], lines: Sequence[str], view: View
-) -> Iterator[Candidate]:
-    value, line = stands[place].value, stands[place].line
+def _of_a_number(place: int, stated: Stated, answer: Answer, view: View) -> Iterator[Candidate]:
+    value, line = answer.stands[place].value, answer.lines[answer.line_of(place)]
     workings = view.workings
     if value.unit is not None:
         yield from _read("unit", workings.converted(stated, value.unit), view)
@@ -115,11 +104,11 @@ def _of_a_number(
         yield from _read("complement", workings.complements(stated), view)
     in_columns = workings.in_columns(stated, value.unit) if value.unit is not None else iter(())
     for following in chain(in_columns, workings.following(stated)):
-        if _may_be(value, following, lines[line]) and all(view.sees(amount.message) for amount in following.amounts):
+        if _may_be(value, following, line) and all(view.sees(amount.message) for amount in following.amounts):
             operands = tuple(_located(amount, view) for amount in following.amounts[:MOST_OPERANDS])
             yield Candidate(following.operation, operands)
-    yield from _worked(place, stated, stands)
-    yield from _listed(place, stated, stands, lines)
+    yield from _worked(place, stated, answer)
+    yield from _listed(place, stated, answer)
 
 
 def _read(operation: Operation, found: Iterator[Read], view: View) -> Iterator[Candidate]:
@@ -146,28 +135,26 @@ def _located(located: Located, view: View) -> Operand:
     return Operand(carrier.text, _source=(carrier,))
 
 
-def _worked(place: int, stated: Stated, stands: Sequence[Stand]) -> Iterator[Candidate]:
+def _worked(place: int, stated: Stated, answer: Answer) -> Iterator[Candidate]:
     """Yield what follows from the numbers in the value's line, then from those in the line before or behind it too."""
-    line, unit = stands[place].line, stands[place].value.unit
     seen: list[list[int]] = [[]]
-    for nearby in ((line,), (line - 1, line), (line, line + 1)):
-        places = [index for index, stand in enumerate(stands) if index != place and stand.line in nearby]
+    for before, behind in ((0, 0), (1, 0), (0, 1)):
+        places = answer.near(place, before, behind, most=_MOST_NEAR)
         if places in seen:
             continue
         seen.append(places)
-        for result, terms in _readings(place, stated, places, stands):
+        for result, terms in _readings(place, stated, places, answer):
             nearest = sorted(sorted(terms, key=lambda term: abs(term.place - place))[:MOST_TERMS])
-            for worked in worked_from(result, unit, nearest):
-                yield _candidate(worked.operation, [stands[term.place] for term in worked.terms])
+            for worked in worked_from(result, answer.stands[place].value.unit, nearest):
+                yield _candidate(worked.operation, worked.terms, answer)
 
 
-def _readings(
-    place: int, stated: Stated, places: Sequence[int], stands: Sequence[Stand]
-) -> Iterator[tuple[Stated, list[Term]]]:
+def _readings(place: int, stated: Stated, places: Sequence[int], answer: Answer) -> Iterator[tuple[Stated, list[Term]]]:
     """Yield the result and the numbers at `places` as they read; then, when only the result has a scale, without it.
 
     A table in millions has 44.1 and 56.7, and what is said of them is a change of 12.6 million.
     """
+    stands = answer.stands
     yield stated, [term for index in places if (term := _term(index, stands[index])) is not None]
     scale = scale_of(stands[place].value)
     if scale:
@@ -175,58 +162,25 @@ def _readings(
         yield stated.scaled(-scale), [term for index in bare if (term := _term(index, stands[index])) is not None]
 
 
-def _candidate(operation: Operation, used: Sequence[Stand]) -> Candidate:
+def _candidate(operation: Operation, terms: Sequence[Term], answer: Answer) -> Candidate:
+    used = [answer.stands[term.place] for term in terms]
     return Candidate(operation, tuple(map(_stated, used)), 1 + max(stand.steps for stand in used))
 
 
-def _listed(place: int, stated: Stated, stands: Sequence[Stand], lines: Sequence[str]) -> Iterator[Candidate]:
+def _listed(place: int, stated: Stated, answer: Answer) -> Iterator[Candidate]:
     """Yield the sum and the mean of a list in the answer: of the items above, or of what has one label all over it."""
-    unit = stands[place].value.unit
-    for chosen in (_items_above(place, stands, lines), *_of_one_label(place, stands, lines)):
-        for result, found in _readings(place, stated, chosen, stands):
+    unit = answer.stands[place].value.unit
+    words = answer.lines[answer.line_of(place)].casefold()
+    says_total = _SAYS_TOTAL.search(words) is not None
+    labelled = (chosen for label, chosen in answer.labelled(place) if says_total or label in words)
+    for chosen in (answer.items_above(place), *labelled):
+        for result, found in _readings(place, stated, chosen[:MOST_OPERANDS], answer):
             terms = [term for term in found if not term.is_count]
-            if len(terms) < _FEWEST_ITEMS or not all(fits(unit, term.unit) for term in terms):
+            if len(terms) < _FEWEST_TERMS or not all(fits(unit, term.unit) for term in terms):
                 continue
             for operation, exact in totals(terms):
                 if result.agrees(exact):
-                    yield _candidate(operation, [stands[term.place] for term in terms])
-
-
-def _items_above(place: int, stands: Sequence[Stand], lines: Sequence[str]) -> list[int]:
-    """Return the values of the list items right above that are marked as the value's own line is, one an item."""
-    line = stands[place].line
-    marker = _marker(lines[line])
-    first = line
-    while marker and first and _marker(lines[first - 1]) == marker:
-        first -= 1
-    above = [
-        index for index, stand in enumerate(stands) if first <= stand.line < line and stand.value.places is not None
-    ]
-    return above if len({stands[index].line for index in above}) == len(above) else []
-
-
-def _of_one_label(place: int, stands: Sequence[Stand], lines: Sequence[str]) -> list[list[int]]:
-    """Return the values that stand behind one label all over the answer, if the value's line names it or a total."""
-    labels: dict[str, list[int]] = {}
-    for index, stand in enumerate(stands):
-        if index != place and stand.value.places is not None:
-            labels.setdefault(_label(stand.value, lines[stand.line]), []).append(index)
-    words = lines[stands[place].line].casefold()
-    says_total = _SAYS_TOTAL.search(words) is not None
-    listed = (chosen for label, chosen in labels.items() if label and (says_total or label in words))
-    return [chosen for chosen in listed if len(chosen) >= _FEWEST_ITEMS]
-
-
-def _marker(line: str) -> str:
-    """Return what marks a line as an item of a list: its indentation and its bullet."""
-    match = _ITEM.match(line)
-    return match.group().replace("\t", "    ") if match else ""
-
-
-def _label(value: Value, line: str) -> str:
-    """Return the words in front of a value that opens its line behind a label (`- Price: $86`), lower case."""
-    match = _LABELLED.match(line)
-    return match["label"].strip(" *_").casefold() if match and line.find(value.text) == match.end() else ""
+                    yield _candidate(operation, terms, answer)
 
 
 def _term(index: int, stand: Stand) -> Term | None:
@@ -251,14 +205,14 @@ def _stated(stand: Stand) -> Operand:
     return Operand(value.text, value.start, value.end, stand.verdict or ())
 
 
-def _of_a_date(stand: Stand, lines: Sequence[str], view: View) -> Iterator[Candidate]:
-    value = stand.value
+def _of_a_date(place: int, answer: Answer, view: View) -> Iterator[Candidate]:
+    value, line = answer.stands[place].value, answer.line_of(place)
     yield from _read("epoch", _moments(value, view), view)
     match = _DATE.match(value.form)
     if match is None:
         return
     year = _ANY_YEAR if match["year"] == "-" else match["year"]
-    near = "\n".join(lines[max(stand.line - 1, 0) : stand.line + 2])
+    near = "\n".join(answer.lines[max(line - 1, 0) : line + 2])
     for days in sorted(stated_offsets(near) | view.workings.offsets, key=abs):
         base = moved(f"{year}-{match['day']}", days)
         operand = base and _known_day(f"-{base[4:]}" if match["year"] == "-" else base, view)

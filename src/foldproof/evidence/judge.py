@@ -9,16 +9,15 @@ detects fabrication; it does not judge truth.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import regex
 
 from foldproof.evidence import derivations
+from foldproof.evidence.answers import Answer, Stand
 from foldproof.evidence.candidates import scan, without_list_markers
 from foldproof.evidence.corpus import Judged, View
-from foldproof.evidence.derivations import Stand
 from foldproof.evidence.exempt import ExemptHow, declared_forms
 from foldproof.evidence.options import LONGEST_SEARCH, shape_pattern
 from foldproof.evidence.spellings import PART, RARE, folded_form, number_lookups
@@ -40,7 +39,7 @@ def judge(text: str, view: View) -> Judgement:
     taken = [(verdict.start, verdict.end) for verdict in declared if verdict.verdict != "undecidable"]
     scanned = [value for value in without_list_markers(scan(text), text) if not _overlaps(value, taken)]
     min_digits = view.options.min_digits
-    stands = _derived([Stand(value, 0, _supplied(value, text, view)) for value in scanned], text, view)
+    stands = _derived([Stand(value, _supplied(value, text, view)) for value in scanned], text, view)
     examined = [stand for stand in stands if stand.value.is_examined(min_digits)]
     verdicts = [*declared, *(stand.verdict or _unsupplied(stand.value, view) for stand in examined)]
     verdicts.sort(key=lambda verdict: verdict.start)
@@ -61,41 +60,26 @@ def _derived(stands: list[Stand], text: str, view: View) -> list[Stand]:
     ]
     if not wanting:
         return stands
-    lines, stands = _in_lines(stands, text)
-    left: list[int] = []
-    while wanting and wanting != left:
-        left = wanting
-        wanting = []
-        for place in left:
-            verdict, steps = _follows(place, stands, lines, view)
-            if verdict is None:
-                wanting.append(place)
-            else:
-                stands[place] = stands[place]._replace(verdict=verdict, steps=steps)
-    return stands
+    answer = Answer(text, stands)
+    for _ in range(derivations.MOST_STEPS):
+        for place in wanting:
+            verdict, steps = _follows(place, answer, view)
+            if verdict is not None:
+                answer.settle(place, verdict, steps)
+        left = [place for place in wanting if answer.stands[place].verdict is None]
+        if not left or left == wanting:
+            break
+        wanting = left
+    return answer.stands
 
 
-def _in_lines(stands: Sequence[Stand], text: str) -> tuple[list[str], list[Stand]]:
-    """Return the lines of a text that are not blank, and in which of them each value stands."""
-    lines: list[str] = []
-    ends: list[int] = []
-    position = 0
-    for line in text.split("\n"):
-        position += len(line) + 1
-        if line.strip():
-            lines.append(line)
-            ends.append(position)
-    placed = [stand._replace(line=min(bisect_right(ends, stand.value.start), len(lines) - 1)) for stand in stands]
-    return lines, placed
-
-
-def _follows(place: int, stands: Sequence[Stand], lines: Sequence[str], view: View) -> tuple[ValueVerdict | None, int]:
-    """Return the verdict on a value that follows from others, here or where the answer states it once more."""
-    value = stands[place].value
-    for stand in stands:
-        if stand.steps and (stand.value.form, stand.value.unit) == (value.form, value.unit) and stand.verdict:
-            return replace(_as(value, "derived", stand.verdict.how), derivation=stand.verdict.derivation), stand.steps
-    found = derivations.derive(place, stands, lines, view)
+def _follows(place: int, answer: Answer, view: View) -> tuple[ValueVerdict | None, int]:
+    """Return the verdict on a value that follows from others, here or where an answer has stated it before."""
+    value = answer.stands[place].value
+    same = answer.derived_as(value)
+    if same is not None and same.verdict is not None:
+        return replace(_as(value, "derived", same.verdict.how), derivation=same.verdict.derivation), same.steps
+    found = derivations.derive(place, answer, view)
     if found is None:
         return _as_before(value, view), derivations.MOST_STEPS
     derivation, steps = found

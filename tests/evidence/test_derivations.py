@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Decimal, Inexact, localcontext
+from time import process_time
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.evidence.generators import result
 
-from foldproof.evidence import EvidenceIndex, ValueVerdict, workings
-from foldproof.messages import Message
+from foldproof.evidence import EvidenceIndex, ValueVerdict, exempt_forms, workings
+from foldproof.messages import FOLDED, OPENINGS, Message
 
 FLIGHTS = {
     "reservation": "JG7FMM",
@@ -116,7 +117,7 @@ def test_one_number_in_another_unit(said: str, answer: str, text: str, operation
         ("Sales were 1,496.5 and 1,202.9, up 24.41%.", "24.41%", "relative change"),
         ("Sales were 1,496.5 and 1,202.9, a ratio of 1.244.", "1.244", "ratio"),
         ("Sales were 1,496.5, 1,202.9 and 1,107.7: 3,807.1 in all.", "3,807.1", "sum"),
-        ("Sales were 1,496.5 and 1,202.9: 1,349.7 a year.", "1,349.7", "mean"),
+        ("Sales were 1,496.5 and 1,202.9, on average 1,349.7.", "1,349.7", "mean"),
         ("Sales were 1,496.5 and 1,202.9.\n\nThat is 293.6 more.", "293.6", "difference"),
         ("That is 293.6 more:\nSales were 1,496.5 and 1,202.9.", "293.6", "difference"),
         ("2 years of 1,202.9 are 2,405.8.", "2,405.8", "product"),
@@ -242,3 +243,141 @@ def test_never_an_arbitrary_pair(one: int, other: int, operation: str) -> None:
     assume(len(str(exact).replace(".", "")) > 2 and exact not in (one, other))
     read = [result({"price": one}), result({"price": other})]
     assert [value.verdict for value in judged(f"It is {exact:.10g}.", *read).values()] == ["invented"]
+
+
+@pytest.mark.parametrize("hostile", ["1e9999999", "1e-9999999", "9e999999", "-1e600000"])
+def test_a_number_out_of_this_world_takes_part_in_nothing(hostile: str) -> None:
+    rows = result(
+        f'[{{"id": "R-1", "p_usd": {hostile}, "q_usd": 2, "l": [1, 2]}}, {{"id": "R-2", "p_usd": 5, "q_usd": 3}}]'
+    )
+    later = result(f'[{{"id": "R-1", "p_usd": -{hostile.lstrip("-")}, "q_usd": 2}}]')
+    assert judged("It is $12,345.", rows, later)["$12,345"].verdict == "invented"
+
+
+def test_a_hosts_decimal_settings_change_nothing() -> None:
+    rows = result([{"price": 18450.75}, {"price": 22310.40}, {"price": 9120.10}])
+    with localcontext(prec=4, traps=[Inexact]):
+        assert judged("In total $49,881.25.", rows)["$49,881.25"].verdict == "derived"
+
+
+@pytest.mark.parametrize(
+    "answer", ["All three cost -$753.", "The sum of 300 and 200 is -500.", "It is -78%.", "It went up by $284."]
+)
+def test_a_sign_has_to_be_the_right_one(answer: str) -> None:
+    read = [result(FLIGHTS), result('{"a": 300, "b": 200}'), result('{"share": 0.78}')]
+    total = [result({"id": "R-100", "total": 500}), result({"id": "R-100", "total": 216})]
+    values = judged(answer, *read, *total)
+    assert "invented" in {value.verdict for value in values.values()}
+
+
+def test_a_fall_may_be_said_in_words() -> None:
+    total = [result({"id": "R-100", "total": 500}), result({"id": "R-100", "total": 216})]
+    assert derived("It fell by $284.", "$284", *total)[0] == "change"
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ({"user_id": 5432198}, "It costs $5 million."),
+        ({"latitude": 40.7128}, "It costs $40.7."),
+        ({"latency_ms": 511.73}, "The fee is $512."),
+        ({"order_id": 1709424123}, "It was on 2024-03-03."),
+        ("version 3.2 of it", "It is 320%."),
+        ("order 4471", "It has 4.47 KB."),
+    ],
+)
+def test_what_names_something_is_no_amount(said: object, answer: str) -> None:
+    assert [value.verdict for value in judged(answer, result(said)).values()] == ["invented"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"user_id": "u1", "total": 2787}, {"user_id": "u1", "total": 216}),
+        ({"product": "Desk", "order_id": "A-1", "total": 2787}, {"product": "Desk", "order_id": "A-2", "total": 216}),
+        ({"status_code": "200", "total": 2787}, {"status_code": "200", "total": 216}),
+    ],
+)
+def test_two_records_that_share_somebody_elses_name_are_two(before: object, after: object) -> None:
+    assert judged("It changed by $2,571.", result(before), result(after))["$2,571"].verdict == "invented"
+
+
+def test_percentages_and_ratios_need_words_that_speak_of_them() -> None:
+    disk = result({"disk": "sda1", "used_gb": 30, "total_gb": 50})
+    assert derived("sda1 is 60.0% full.", "60.0%", disk)[0] == "ratio"
+    assert judged("The fee went to 60.0%.", disk)["60.0%"].verdict == "invented"
+
+
+def test_two_counts_that_nobody_supplied_make_nothing() -> None:
+    assert judged("12 seats left in row 11: 132 in all.", result("x"))["132"].verdict == "invented"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "| Item | Price |\n|---|---|\n| A | $282 |\n| B | $443 |\n| **Total** | **$725** |",
+        "1. A: $282\n2. B: $443\n\nTotal: $725",
+        "A: $282\nB: $443\nTotal: $725",
+        "- A: $282\n- B: $443\n\n---\n**Total: $725**",
+    ],
+)
+def test_a_list_of_any_shape_adds_up(answer: str) -> None:
+    read = [result(f"fare {number}") for number in (282, 443)]
+    assert derived(answer, "$725", *read) == ("sum", ["$282", "$443"])
+
+
+def test_a_rate_times_a_quantity_is_money() -> None:
+    read = [result("rent $48.50 a day"), Message(role="user", content="for 16 days")]
+    assert derived("16 days at $48.50 are $776.00.", "$776.00", *read)[0] == "product"
+
+
+def test_every_printed_step_may_be_followed() -> None:
+    read = [result([{"net": 1140.00}, {"net": 240.50}]), result({"vat": "19%"})]
+    answer = "Net: €1,140.00 + €240.50 = €1,380.50.\nVAT (19%): €262.30.\nGross: €1,642.80."
+    assert {value.verdict for value in judged(answer, *read).values()} <= {"grounded", "derived"}
+
+
+def test_the_time_between_two_clocks_or_dates() -> None:
+    read = [result("09:00 to 11:45"), result("2024-01-01 to 2024-04-30")]
+    assert derived("From 09:00 to 11:45 it takes 165 minutes.", "165 minutes", *read)[0] == "elapsed"
+    assert derived("From 2024-01-01 to 2024-04-30 it is 120 days.", "120 days", *read)[0] == "elapsed"
+    assert judged("From 09:00 to 11:45 it takes 166 minutes.", *read)["166 minutes"].verdict == "invented"
+
+
+def test_a_table_may_say_that_it_is_in_millions() -> None:
+    table = result("| (in millions) | 2023 |\n|---|---|\n| Revenue | $1,496.2 |\n| Costs | $911.7 |\n")
+    assert judged("Revenue was $1,496.2 million.", table)["$1,496.2 million"].verdict == "grounded"
+    assert judged("Revenue was $1,496.3 million.", table)["$1,496.3 million"].verdict == "invented"
+    plain = result("| Item | 2023 |\n|---|---|\n| Revenue | $1,496.2 |\n| Costs | $911.7 |\n")
+    assert judged("Revenue was $1,496.2 million.", plain)["$1,496.2 million"].verdict == "invented"
+
+
+def test_a_fold_keeps_the_offset_that_the_person_stated() -> None:
+    asked = Message(role="user", content="It must be there three days later.")
+    frame = Message(
+        role="user",
+        content=f"{OPENINGS['summary']} a claim",
+        folded_exempt=tuple(sorted(exempt_forms([asked]))),
+        metadata={FOLDED: {"observations": []}},
+    )
+    for window in ([asked], [frame]):
+        assert derived("So on May 24, 2024.", "May 24, 2024", *window, result("2024-05-21"))[0] == "days"
+
+
+def test_the_time_does_not_grow_with_the_square_of_the_answer() -> None:
+    def seconds(count: int) -> float:
+        answer = "\n".join(f"- Price: ${1000 + 7 * number} and $9,{number % 1000:03}" for number in range(count))
+        start = process_time()
+        EvidenceIndex([result({"a": 1})]).judge(answer)
+        return process_time() - start
+
+    seconds(10)
+    assert min(seconds(400) / seconds(100) for _ in range(3)) < 10
+
+
+def test_counts_in_words_are_operands() -> None:
+    read = [result({"price": 129}), result({"unit_price": 262.47})]
+    assert derived("Three nights at $129 each are $387.", "$387", *read)[0] == "product"
+    assert derived("Two at $262.47 come to $524.94.", "$524.94", *read)[0] == "product"
+    index = EvidenceIndex(read)
+    assert index.judge("Three nights cost $388.").unexamined == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foldproof.evidence.offsets import moved, offsets_behind_clocks, stated_offsets
+from foldproof.evidence.offsets import day_before, offsets_behind_clocks, stated_offsets
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_a_clock_carries_the_days_behind_it() -> None:
     ],
 )
 def test_the_day_so_many_days_before(day: str, days: int, earlier: str) -> None:
-    assert moved(day, days) == earlier
+    assert day_before(day, days) == earlier
 
 
 def test_there_is_no_day_before_the_first_and_none_in_no_calendar() -> None:
-    assert moved("0001-01-01", 1) is None
-    assert moved("2023-02-29", 1) is None
+    assert day_before("0001-01-01", 1) is None
+    assert day_before("2023-02-29", 1) is None

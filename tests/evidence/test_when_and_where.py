@@ -9,7 +9,8 @@ from tests.evidence.generators import result
 
 from foldproof import SlidingWindow
 from foldproof.evidence import Citation, EvidenceIndex, EvidenceOptions, ValueVerdict
-from foldproof.messages import Message, ToolCall
+from foldproof.evidence.reading import evidence_in
+from foldproof.messages import FOLDED, OPENINGS, Message, ToolCall
 
 
 def person(text: str) -> Message:
@@ -135,6 +136,29 @@ FLIGHTS = result(
 def test_a_value_of_another_record_is_elsewhere(answer: str, text: str, elsewhere: bool) -> None:  # noqa: FBT001
     value = values_of(EvidenceIndex([FLIGHTS]), answer)[text]
     assert (value.verdict, value.elsewhere) == ("grounded", elsewhere)
+
+
+def test_a_number_names_a_record_where_it_stands_as_a_name() -> None:
+    orders = result([{"order_id": 4471, "total": 152}, {"order_id": 4472, "total": 498}])
+    assert values_of(EvidenceIndex([orders]), "Order 4471 costs $498.")["$498"].elsewhere
+    assert not values_of(EvidenceIndex([orders]), "Order 4472 costs $498.")["$498"].elsewhere
+
+
+def test_a_judgement_does_not_change_when_more_is_read() -> None:
+    index = EvidenceIndex([FLIGHTS])
+    value = values_of(index, "Flight HAT136 costs $498.", scope="window")["$498"]
+    frame = Message(
+        role="user", content=OPENINGS["drop-notice"], metadata={FOLDED: {"observations": evidence_in([FLIGHTS])}}
+    )
+    index.extend([person("498 please"), frame])
+    assert (value.elsewhere, len(value.carriers)) == (True, 1)
+
+
+def test_what_an_answer_derives_is_cited_too() -> None:
+    rows = result([{"price": 152}, {"price": 103}], call="now")
+    judgement = EvidenceIndex([result("order 4471"), person("?"), rows]).judge("Order 4471 costs $255 in total.")
+    assert judgement.carried_by == (Citation(2, "now", 1, 1),)
+    assert not judgement.is_prior_turn_evidence
 
 
 def test_near_names_the_value_of_the_right_record() -> None:

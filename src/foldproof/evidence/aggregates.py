@@ -12,27 +12,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from decimal import Context, Decimal, DecimalException
+from decimal import Decimal, DecimalException
 from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
 from foldproof.evidence.arithmetic import Operation
 from foldproof.evidence.candidates import scan
+from foldproof.evidence.figures import is_usual
 from foldproof.evidence.records import Cell, Record, Table
 from foldproof.evidence.units import UNIT_OF
-from foldproof.evidence.values import Value
+from foldproof.evidence.values import NUMERIC, Value
 
 TIMES = "times"
 """The unit of a plain ratio: how many times."""
 
 _MOST_COLUMNS = 24
+_FEW_RECORDS = 3  # of more, any percentage is the ratio of two columns of some record
 _LONGEST_CELL = 40  # code points; no amount is longer
 _MOST_GROUPS = 64
 _LONGEST_LIST = 1000  # a list whose length multiplies something
 _LOOKS_LIKE_AN_AMOUNT = re.compile(r"[-+(]?\s?(?:[A-Z]{0,3}[$€£¥₹]\s?|[A-Z]{3}\s)?-?\.?\d[^@:]*")
 _ONE = Decimal(1)
-_EXACT = Context(prec=60)
 _HUNDRED = Decimal(100)
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|%|\$|€|£")
 _NAMES = frozenset(
@@ -55,7 +56,24 @@ _NAMES = frozenset(
     }
     | {"position", "offset", "latitude", "longitude", "lat", "lon", "page", "time", "timestamp", "at", "ts", "date"}
 )
-_IDENTITIES = frozenset(["id", "number", "code", "sku", "key", "uuid", "name"])
+_IDENTITIES = frozenset({"id", "number", "code", "sku", "key", "uuid"})
+_FOREIGN = frozenset(
+    {
+        "user",
+        "customer",
+        "client",
+        "owner",
+        "member",
+        "account",
+        "tenant",
+        "status",
+        "error",
+        "zip",
+        "postal",
+        "country",
+    }
+    | {"currency", "area", "category", "type", "parent", "group"}
+)
 _COUNTS = frozenset(
     {"seats", "count", "counts", "qty", "quantity", "items", "num", "size", "rows", "passengers", "bags", "nights"}
 )
@@ -111,6 +129,8 @@ def aggregates_of(tables: Sequence[Measured]) -> Iterator[Aggregate]:
         if table.table.whole and len(table.amounts) > 1:
             yield from _over_rows(table)
         for record, amounts in zip(table.table.records, table.amounts, strict=True):
+            if len(table.amounts) <= _FEW_RECORDS:
+                yield from _pairs([[amount] for amount in amounts[:_MOST_COLUMNS]])
             if record.lengths:
                 yield from _times(record, amounts, tables)
     yield from _over_nested(tables)
@@ -129,7 +149,7 @@ def _over_rows(table: Measured) -> Iterator[Aggregate]:
         for amounts in chosen:
             total = _total(amounts)
             yield _aggregate("sum", total, amounts)
-            yield _aggregate("mean", _EXACT.divide(total, Decimal(len(amounts))), amounts)
+            yield _aggregate("mean", total / Decimal(len(amounts)), amounts)
         yield from _pairs(chosen)
 
 
@@ -185,12 +205,12 @@ def _pairs(columns: Sequence[Sequence[Amount]]) -> Iterator[Aggregate]:
         amounts = [*one, *other]
         less, more = sorted((_total(one), _total(other)), key=abs)
         if less != more:
-            yield _aggregate("difference", _EXACT.subtract(more, less), amounts)
+            yield _aggregate("difference", more - less, amounts)
         if less and more:
-            share = _EXACT.multiply(_EXACT.divide(less, more), _HUNDRED)
+            share = less / more * _HUNDRED
             yield _aggregate("ratio", share, amounts, unit="%")
-            yield _aggregate("ratio", _EXACT.divide(more, less), amounts, unit=TIMES)
-            yield _aggregate("complement", _EXACT.subtract(_HUNDRED, share), amounts, unit="%")
+            yield _aggregate("ratio", more / less, amounts, unit=TIMES)
+            yield _aggregate("complement", _HUNDRED - share, amounts, unit="%")
 
 
 def _times(record: Record, amounts: Sequence[Amount], tables: Sequence[Measured]) -> Iterator[Aggregate]:
@@ -207,7 +227,7 @@ def _times(record: Record, amounts: Sequence[Amount], tables: Sequence[Measured]
 
 
 def _multiplied(amounts: Sequence[Amount], length: int) -> Aggregate:
-    return _aggregate("times", _EXACT.multiply(_total(amounts), Decimal(length)), amounts)
+    return _aggregate("times", _total(amounts) * Decimal(length), amounts)
 
 
 def _aggregate(
@@ -221,7 +241,7 @@ def _aggregate(
 def _total(amounts: Iterable[Amount]) -> Decimal:
     total = Decimal(0)
     for amount in amounts:
-        total = _EXACT.add(total, amount.number)
+        total = total + amount.number
     return total
 
 
@@ -257,14 +277,28 @@ def fields_of(tables: Iterable[Measured]) -> Iterator[tuple[int, str, Amount]]:
 
 
 def identity_of(record: Record) -> str | None:
-    """Return what a record is known by: the text of its first column that is named as an identity is."""
-    named = (cell for cell in record.cells if cell.leaf.is_key or is_identity(cell.column))
-    return next((cell.leaf.text.casefold() for cell in named), None)
+    """Return what a record is known by: its columns that are named as an identity is, and what they say.
+
+    None for a record without one, or whose only one is somebody else's: many orders have one `user_id`.
+    """
+    named = [cell for cell in record.cells if cell.leaf.is_key or is_identity(cell.column)]
+    if all(not cell.leaf.is_key and _is_foreign(cell.column) for cell in named):
+        return None
+    return "\n".join(f"{cell.column}={cell.leaf.text.casefold()}" for cell in named)
 
 
 def is_identity(column: str) -> bool:
     """Whether a column is named as what a record is known by: `id`, `order_id`, `flight_number`."""
     return not _IDENTITIES.isdisjoint(column_words(column)[-1:])
+
+
+def _is_foreign(column: str) -> bool:
+    return not _FOREIGN.isdisjoint(column_words(column)[-2:-1])
+
+
+def unit_in(column: str) -> str | None:
+    """Return the unit that a column's name ends in: `latency_ms`, `Price (USD)`."""
+    return _unit_in(column_words(column))
 
 
 def measures_something(column: str) -> bool:
@@ -277,15 +311,23 @@ def amount_in(cell: Cell) -> Amount | None:
     words = column_words(cell.column)
     if cell.leaf.is_key or (words and words[-1] in _NAMES):
         return None
-    try:
-        if cell.leaf.is_number:
-            return Amount(Decimal(cell.leaf.text), _unit_in(words), cell)
+    if cell.leaf.is_number:
+        found = _number(cell.leaf.text), _unit_in(words)
+    else:
         value = _sole_value(cell.leaf.text)
-        if value is None or value.kind not in ("number", "money", "percent", "quantity", "duration"):
+        if value is None or value.kind not in NUMERIC:
             return None
-        return Amount(Decimal(value.form), value.unit or _unit_in(words), cell)
+        found = _number(value.form), value.unit or _unit_in(words)
+    number, unit = found
+    return None if number is None else Amount(number, unit, cell)
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        number = Decimal(text)
     except DecimalException:
         return None
+    return number if is_usual(number) else None
 
 
 @lru_cache(maxsize=4096)

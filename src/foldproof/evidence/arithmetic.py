@@ -6,21 +6,23 @@ The operands stand in the line of the result, or in the line before or behind it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from decimal import Context, Decimal
+from decimal import Decimal
 from itertools import combinations
 from typing import Literal, NamedTuple
 
 from foldproof.evidence.figures import Stated
+from foldproof.evidence.units import kind_of_unit
 
 Operation = Literal[
     "sum", "count", "mean", "difference", "ratio", "complement", "times", "change", "relative change",
-    "product", "share", "unit", "epoch", "days",
+    "product", "share", "unit", "epoch", "days", "elapsed",
 ]  # fmt: skip
 """How a value follows from others. `share` is a percentage of an amount, `epoch` a moment in seconds since
-1970, `days` a date and a stated offset."""
+1970, `days` a date and a stated offset, `elapsed` what lies between
+two clocks or two dates."""
 
 MOST_TERMS = 16
-_EXACT = Context(prec=60)
+_MOST_PAIRED = 6  # of more, any percentage is the ratio of some two
 _HUNDRED = Decimal(100)
 _ONE = Decimal(1)
 _PAIR = 2
@@ -36,20 +38,22 @@ class Term(NamedTuple):
 
 
 class Worked(NamedTuple):
-    """An operation over operands that gives the result."""
+    """An operation over operands that gives the result, and what it comes to exactly."""
 
     operation: Operation
     terms: tuple[Term, ...]
+    exact: Decimal
 
 
-def worked_from(result: Stated, unit: str | None, terms: Sequence[Term]) -> Iterator[Worked]:
+def worked_from(result: Stated, unit: str | None, terms: Sequence[Term], *, place: int) -> Iterator[Worked]:
     """Yield every operation over `terms`, in the order they stand, that gives `result`.
 
-    A sum or a mean is taken over a run of neighbours. Of more than 16 terms the first 16 count.
+    A sum or a mean is taken over a run of neighbours. Of more than 16 terms the first 16 count; of pairs,
+    those among the 6 terms nearest to `place`, where the result stands. Two counts alone give nothing.
     """
-    terms = terms[:MOST_TERMS]
-    yield from _from_pairs(result, unit, terms)
-    yield from _from_runs(result, [term for term in terms if not term.is_count and fits(unit, term.unit)])
+    nearest = sorted(sorted(terms, key=lambda term: abs(term.place - place))[:_MOST_PAIRED])
+    yield from _from_pairs(result, unit, nearest)
+    yield from _from_runs(result, [term for term in terms if not term.is_count and fits(unit, term.unit)][:MOST_TERMS])
 
 
 def _from_pairs(result: Stated, unit: str | None, terms: Sequence[Term]) -> Iterator[Worked]:
@@ -61,7 +65,7 @@ def _from_pairs(result: Stated, unit: str | None, terms: Sequence[Term]) -> Iter
         for one, other in ((terms[first], terms[second]), (terms[second], terms[first])):
             for operation, exact in _binary(one, other, unit, in_order=one.place < other.place):
                 if result.agrees(exact):
-                    yield Worked(operation, (one, other))
+                    yield Worked(operation, (one, other), exact)
 
 
 def _from_runs(result: Stated, terms: Sequence[Term]) -> Iterator[Worked]:
@@ -75,7 +79,7 @@ def _from_runs(result: Stated, terms: Sequence[Term]) -> Iterator[Worked]:
                 run = tuple(terms[start : end + 1])
                 for operation, exact in totals(run):
                     if result.agrees(exact) and (operation == "mean" or count > _PAIR):
-                        yield Worked(operation, run)
+                        yield Worked(operation, run, exact)
 
 
 def _may_give(a: float, b: float, low: float, high: float) -> bool:
@@ -96,9 +100,9 @@ def totals(terms: Sequence[Term]) -> Iterator[tuple[Operation, Decimal]]:
     """Yield the sum and the mean of terms."""
     total = Decimal(0)
     for term in terms:
-        total = _EXACT.add(total, term.amount)
+        total = total + term.amount
     yield "sum", total
-    yield "mean", _EXACT.divide(total, Decimal(len(terms)))
+    yield "mean", total / Decimal(len(terms))
 
 
 def _binary(one: Term, other: Term, unit: str | None, *, in_order: bool) -> Iterator[tuple[Operation, Decimal]]:
@@ -108,15 +112,23 @@ def _binary(one: Term, other: Term, unit: str | None, *, in_order: bool) -> Iter
     measured = not (one.is_count or other.is_count)
     if alike and measured and fits(unit, one.unit) and fits(unit, other.unit):
         if in_order:
-            yield "sum", _EXACT.add(a, b)
+            yield "sum", a + b
         if a > b or (a == b and in_order):
-            yield "difference", _EXACT.subtract(a, b)
-    if in_order and (one.unit is None or other.unit is None) and fits(unit, one.unit or other.unit):
-        yield "product", _EXACT.multiply(a, b)
+            yield "difference", a - b
+    if in_order and (measured or one.is_count != other.is_count) and _has_product(one.unit, other.unit, unit):
+        yield "product", a * b
     if one.unit == "%" and other.unit != "%" and fits(unit, other.unit):
-        yield "share", _EXACT.multiply(a, b).scaleb(-2)
-    if b:
-        yield from _quotients(one, other, unit, _EXACT.divide(a, b), is_change=alike and measured)
+        yield "share", a * b / _HUNDRED
+    if b and (measured or one.is_count != other.is_count):
+        yield from _quotients(one, other, unit, a / b, is_change=alike and measured)
+
+
+def _has_product(one: str | None, other: str | None, unit: str | None) -> bool:
+    """Whether amounts of two units multiply to this one: a number of anything, or money for each of something else."""
+    if one is None or other is None:
+        return fits(unit, one or other)
+    money = [name for name in (one, other) if kind_of_unit(name) == "money"]
+    return len(money) == 1 and "%" not in (one, other) and fits(unit, money[0])
 
 
 def _quotients(
@@ -125,9 +137,9 @@ def _quotients(
     """Yield what one operand divided by another reads as: a percentage, a change in percent, or an amount for each."""
     alike = fits(one.unit, other.unit)
     if alike and unit == "%":
-        yield "ratio", _EXACT.multiply(ratio, _HUNDRED)
+        yield "ratio", ratio * _HUNDRED
         if is_change:
-            yield "relative change", _EXACT.multiply(_EXACT.subtract(ratio, _ONE), _HUNDRED)
+            yield "relative change", (ratio - _ONE) * _HUNDRED
     elif fits(unit, one.unit) and (other.unit is None or alike):
         yield "ratio", ratio
 

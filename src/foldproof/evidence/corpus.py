@@ -6,6 +6,7 @@ by one gives what reading them all at once gives.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 from foldproof.evidence.carriers import Carrier, Places
 from foldproof.evidence.exempt import ExemptHow, exemption
+from foldproof.evidence.offsets import LONGEST_OFFSET, offset_form
 from foldproof.evidence.options import EvidenceOptions
 from foldproof.evidence.reading import Leaf, arguments_in, evidence_in, leaf_texts, said_by_tools, value_texts
 from foldproof.evidence.stated import stated_by, stated_by_each
@@ -26,6 +28,12 @@ _MOST_PLACES = 64
 _MOST_IN_A_MESSAGE = 64
 _MOST_EARLIER = 3
 _SHORTEST_END = 3
+_MOST_SCALED = 8
+_SCALES = {
+    power: re.compile(rf"(?i)\b(?:in|\(|\$|€|£|usd|eur)\s?(?:\$|€|£|usd|eur)?\s?(?:{words})\b")
+    for power, words in ((3, "thousands?|000s|000|k"), (6, "millions?|mm?|mn"), (9, "billions?|bn?"))
+}
+"""How a table says that its numbers are in thousands, millions or billions."""
 _UNNAMED = "results that a frame folded without naming them"
 
 
@@ -37,7 +45,7 @@ class Corpus:
         messages: every message, in order; all indices count in them.
         carried_by: for every form a tool said, the message or messages that carry it.
         verbatim: spellings that tools used (casefolded) and that are not their own form.
-        exempt: for every form the person or the app supplied, who did.
+        exempt: for every form the person or the app supplied, who did first, and in which message.
         arguments: forms that the model put into tool calls.
         folded: messages whose results have left the window.
         request: the index of the person's latest message; -1 when there is none.
@@ -49,7 +57,7 @@ class Corpus:
     messages: list[Message] = field(default_factory=list)
     carried_by: dict[str, int | list[int]] = field(default_factory=dict)  # most forms stand in one message: no list
     verbatim: set[str] = field(default_factory=set)
-    exempt: dict[str, ExemptHow] = field(default_factory=dict)
+    exempt: dict[str, tuple[ExemptHow, int]] = field(default_factory=dict)
     arguments: set[str] = field(default_factory=set)
     folded: set[int] = field(default_factory=set)
     request: int = -1
@@ -151,8 +159,9 @@ class Corpus:
 
     def _read_exemption(self, message: Message) -> None:
         how, forms = exemption(message)
+        supplied = (how, len(self.messages) - 1)
         for form in forms:
-            self.exempt.setdefault(form, how)
+            self.exempt.setdefault(form, supplied)
         if frame_kind(message) in ("summary", "drop-notice", "cleared-result"):
             self.frames += 1
             taken = folded_observations(message)
@@ -169,6 +178,12 @@ class Corpus:
 def ends_in(longer: str, form: str) -> bool:
     """Whether `form` is the end of a longer identifier or number, and no segment or unit of it."""
     return len(longer) > len(form) >= _SHORTEST_END and longer.endswith(form) and longer[-len(form) - 1].isalnum()
+
+
+def says_scale(message: Message, scale: int) -> bool:
+    """Whether a result says that its numbers are in this power of ten."""
+    pattern = _SCALES.get(scale)
+    return pattern is not None and any(pattern.search(segment.text) for segment in said_by_tools(message))
 
 
 class Judged(NamedTuple):
@@ -193,7 +208,8 @@ class View:
         self.judged = Judged("", ())
         self._corpus = corpus
         self._read = len(corpus.messages) if read is None else read
-        self._hidden = corpus.folded if options.scope == "window" else frozenset[int]()
+        self._folded = frozenset(corpus.folded)
+        self._hidden = self._folded if options.scope == "window" else frozenset[int]()
 
     def messages_with(self, form: str) -> Sequence[int]:
         """Return the indices of the messages in which a tool said this form, in order."""
@@ -215,7 +231,19 @@ class View:
 
     def exempt_how(self, form: str) -> ExemptHow | None:
         """Who supplied this form, or None."""
-        return self._corpus.exempt.get(form)
+        supplied = self._corpus.exempt.get(form)
+        return supplied[0] if supplied is not None and supplied[1] < self._read else None
+
+    def offsets(self) -> set[int]:
+        """Return the offsets of days that the person stated, or that a tool added to a clock."""
+        stated = {days for days in range(-LONGEST_OFFSET, LONGEST_OFFSET + 1) if self.exempt_how(offset_form(days))}
+        return stated | {days for days, index in self.workings.offsets.items() if self.sees(index)}
+
+    def says_scale(self, form: str, scale: int) -> bool:
+        """Whether a result that carries `form` says of its numbers that they are in thousands, millions or billions."""
+        return any(
+            says_scale(self._corpus.messages[index], scale) for index in self.messages_with(form)[-_MOST_SCALED:]
+        )
 
     def is_argument(self, form: str) -> bool:
         """Whether the model put this form into a tool call."""
@@ -235,6 +263,10 @@ class View:
     def carriers(self, form: str) -> tuple[Carrier, ...]:
         """Return where tools said this form, at most 8 places, in order."""
         return self._corpus.carriers(form, self.messages_with(form))
+
+    def is_current(self, index: int) -> bool:
+        """Whether a message came after the person's latest one."""
+        return index > self._corpus.request
 
     def carriers_in(self, form: str, indices: Iterable[int]) -> tuple[Carrier, ...]:
         """Return every place in which these messages carry a form, at most 64 a message."""
@@ -279,7 +311,7 @@ class View:
 
     def is_exempt_ending(self, form: str) -> bool:
         """Whether the person or the app supplied a longer identifier or number that ends in `form`."""
-        return any(ends_in(longer, form) for longer in self._corpus.exempt)
+        return any(ends_in(longer, form) for longer, (_, index) in self._corpus.exempt.items() if index < self._read)
 
     def call_of(self, index: int) -> str | None:
         """Return which call the message at `index` answers."""

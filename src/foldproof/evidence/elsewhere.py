@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from decimal import Decimal, DecimalException
 from difflib import SequenceMatcher
 
 from foldproof.evidence.aggregates import is_identity, measures_something
@@ -16,7 +15,7 @@ from foldproof.evidence.candidates import scan
 from foldproof.evidence.carriers import Carrier
 from foldproof.evidence.corpus import View
 from foldproof.evidence.near import Near
-from foldproof.evidence.values import Value
+from foldproof.evidence.values import Kind, Value
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 _NAMING = frozenset({"identifier", "uuid", "email", "hash", "mac", "ip", "phone"})
@@ -48,13 +47,16 @@ def closest(value: Value, forms: Sequence[str], view: View) -> Near | None:
     return min(found, key=lambda entry: entry[:2])[2] if found else None
 
 
-def _names_beside(value: Value, view: View) -> list[tuple[str, ...]]:
-    """Return the forms of each name in a value's sentence. Sentences end with their line, or where a space follows."""
+def _names_beside(value: Value, view: View) -> list[tuple[Kind, tuple[str, ...]]]:
+    """Return the kind and forms of what may be a name in a value's sentence, which ends with its line or a stop."""
     text, grounded = view.judged
     start = max((match.end() for match in _SENTENCE_END.finditer(text, 0, value.start)), default=0)
-    end = _SENTENCE_END.search(text, value.end)
+    stop = _SENTENCE_END.search(text, value.end)
+    end = stop.end() if stop else len(text)
     return [
-        forms for at, kind, forms in grounded if kind in _NAMING and start <= at < (end.end() if end else len(text))
+        (kind, forms)
+        for at, kind, forms in grounded
+        if start <= at < end and at != value.start and (kind in _NAMING or kind == "number")
     ]
 
 
@@ -65,16 +67,21 @@ def _is_of_a_kind(value: Value, other: Value, carrier: Carrier) -> bool:
     return other.kind == value.kind
 
 
-def _records_named(names: Sequence[Sequence[str]], view: View) -> frozenset[Place]:
-    """Return the records that identifiers name; none when one of them names several of a result, or none at all."""
+def _records_named(names: Sequence[tuple[Kind, tuple[str, ...]]], view: View) -> frozenset[Place]:
+    """Return the records that identifiers name; none when one of them names several of a result, or none at all.
+
+    A number is a name only where it stands as one (`order_id`); elsewhere it says nothing of records.
+    """
     found: set[Place] = set()
-    for forms in names:
+    for kind, forms in names:
         carriers = [carrier for form in forms for carrier in view.carriers(form)]
         named = {
             (carrier.message, carrier.part, carrier.record)
             for carrier in carriers
             if carrier.record is not None and (carrier.in_key or is_identity(carrier.column or ""))
         }
+        if not named and kind == "number":
+            continue
         if not named or len({place[:2] for place in named}) < len(named):
             return frozenset()
         found |= named
@@ -112,6 +119,6 @@ def _values_in(named: frozenset[Place], view: View) -> Iterator[tuple[Carrier, V
 
 def _distance(value: Value, other: Value) -> float:
     try:
-        return abs(float(Decimal(value.form) - Decimal(other.form)))
-    except DecimalException:
+        return abs(float(value.form) - float(other.form))
+    except ValueError:
         return 1 - SequenceMatcher(None, value.form, other.form).ratio()

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from foldproof.evidence.candidates import scan
+from foldproof.evidence.offsets import offset_form, stated_offsets
 from foldproof.evidence.spellings import folded_form
 from foldproof.messages import Message, author_of, check_message, frame_kind
 
@@ -51,7 +52,9 @@ def _exempted(message: Message) -> frozenset[str]:
 
 def _read(message: Message) -> frozenset[str]:
     match author_of(message):
-        case "person" | "app":
+        case "person":
+            return forms_given(message.text) | {offset_form(days) for days in stated_offsets(message.text)}
+        case "app":
             return forms_given(message.text)
         case "library" if frame_kind(message) is not None and message.role == "user":
             return frozenset(map(folded_form, message.folded_exempt or ()))

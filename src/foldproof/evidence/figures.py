@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, DecimalException
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal, DecimalException
 from typing import Generic, NamedTuple, TypeVar
 
 from foldproof.evidence.units import SCALES
 from foldproof.evidence.values import Value
 
-_LONGEST = 24  # digits; what is longer was never rounded, and is no operand
+EXACT = Context(prec=60, traps=[])
+"""What a judgement computes in: exact enough for all of it, and no host's settings change or stop it."""
+
+LONGEST = 24  # digits; what is longer was never rounded, and is no operand
 
 _FEW = 512  # so many are put in their places; more are sorted with the rest
 
@@ -36,7 +39,7 @@ class Stated(NamedTuple):
         low, high = self.bounds()
         if not low <= float(exact) <= high:
             return False
-        if not self.amount or not exact or exact.adjusted() > _LONGEST:
+        if not self.amount or not exact or exact.adjusted() > LONGEST:
             return exact == self.amount
         unit = Decimal(1).scaleb(self.places)
         ways = (ROUND_HALF_UP, ROUND_HALF_EVEN, ROUND_DOWN) if self.places > 0 else (ROUND_HALF_UP, ROUND_HALF_EVEN)
@@ -62,13 +65,18 @@ class Stated(NamedTuple):
 
 def stated_number(value: Value) -> Stated | None:
     """Return the number that a value states, or None when it states none, or one too long to have been computed."""
-    if value.places is None or len(value.form) > _LONGEST:
+    if value.places is None or len(value.form) > LONGEST:
         return None
     try:
         amount = Decimal(value.form)
     except DecimalException:
         return None
-    return Stated(abs(amount), value.places) if amount.is_finite() else None
+    return Stated(abs(amount), value.places) if is_usual(amount) else None
+
+
+def is_usual(amount: Decimal) -> bool:
+    """Whether a number is finite and of a size that anybody computes with: what is not takes part in nothing."""
+    return amount.is_finite() and abs(amount.adjusted()) <= LONGEST
 
 
 def scale_of(value: Value) -> int:

@@ -11,30 +11,33 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import localcontext
 
 import regex
 
 from foldproof.evidence import derivations
-from foldproof.evidence.answers import Answer, Stand
+from foldproof.evidence.answers import Answer, Stand, count_words, words_around
 from foldproof.evidence.candidates import scan, without_list_markers
 from foldproof.evidence.corpus import Judged, View
+from foldproof.evidence.cues import SAYS_BELOW
 from foldproof.evidence.exempt import ExemptHow, declared_forms
+from foldproof.evidence.figures import EXACT, scale_of, stated_number
 from foldproof.evidence.options import LONGEST_SEARCH, shape_pattern
-from foldproof.evidence.spellings import PART, RARE, folded_form, number_lookups
+from foldproof.evidence.spellings import PART, RARE, canonical_number, folded_form, number_lookups
 from foldproof.evidence.values import NUMERIC, How, Lookup, Value
 from foldproof.evidence.verdicts import Judgement, ValueVerdict, Verdict, cited
 
-_SAYS_BELOW = re.compile(
-    r"(?i)\b(?:refund\w*|credit(?:ed)?|rebate|discount|decreas\w*|declin\w*|dropp?\w*|drop|f[ae]ll(?:en|s)?|los[st]\w*|loss"
-    r"|down|below|minus|negative|reduc\w*|lower\w*|less|deficit|shortfall|overdra\w+|owed?|sav(?:e[ds]?|ings?))\b"
-)
-"""Words that put a minus sign: a tool's -2571 is a refund of 2571."""
 _SEVERAL_WORDS = 3
 _MAYBE_A_MARK = r"(?:\[?\d{1,3}\]?)?[\s,;.]{1,8}(?:\[?\d{1,3}\]?\s{1,8})?"
 
 
 def judge(text: str, view: View) -> Judgement:
     """Judge every value that `text` states against what `view` has read."""
+    with localcontext(EXACT):
+        return _judge(text, view)
+
+
+def _judge(text: str, view: View) -> Judgement:
     declared = tuple(_declared(text, view))
     taken = [(verdict.start, verdict.end) for verdict in declared if verdict.verdict != "undecidable"]
     scanned = [value for value in without_list_markers(scan(text), text) if not _overlaps(value, taken)]
@@ -54,37 +57,36 @@ def _overlaps(value: Value, spans: list[tuple[int, int]]) -> bool:
 
 def _derived(stands: list[Stand], text: str, view: View) -> list[Stand]:
     """Give what nobody supplied a second look: it may follow from what was, or from what was found to follow."""
-    min_digits = view.options.min_digits
-    wanting = [
-        place for place, stand in enumerate(stands) if stand.verdict is None and stand.value.is_examined(min_digits)
-    ]
-    if not wanting:
+
+    def is_wanting(stand: Stand) -> bool:
+        return stand.verdict is None and stand.value.is_examined(view.options.min_digits)
+
+    if not any(map(is_wanting, stands)):
         return stands
-    answer = Answer(text, stands)
-    for _ in range(derivations.MOST_STEPS):
-        for place in wanting:
-            verdict, steps = _follows(place, answer, view)
+    counts = [Stand(count, None) for count in count_words(text)]
+    answer = Answer(text, sorted([*stands, *counts], key=lambda stand: stand.value.start))
+    wanting = [place for place, stand in enumerate(answer.stands) if is_wanting(stand)]
+    left: list[int] = []
+    while wanting != left:  # what was found may be what another follows from
+        left = wanting
+        for place in left:
+            verdict = _follows(place, answer, view)
             if verdict is not None:
-                answer.settle(place, verdict, steps)
-        left = [place for place in wanting if answer.stands[place].verdict is None]
-        if not left or left == wanting:
-            break
-        wanting = left
+                answer.settle(place, verdict)
+        wanting = [place for place in left if answer.stands[place].verdict is None]
     return answer.stands
 
 
-def _follows(place: int, answer: Answer, view: View) -> tuple[ValueVerdict | None, int]:
+def _follows(place: int, answer: Answer, view: View) -> ValueVerdict | None:
     """Return the verdict on a value that follows from others, here or where an answer has stated it before."""
     value = answer.stands[place].value
     same = answer.derived_as(value)
-    if same is not None and same.verdict is not None:
-        return replace(_as(value, "derived", same.verdict.how), derivation=same.verdict.derivation), same.steps
-    found = derivations.derive(place, answer, view)
-    if found is None:
-        return _as_before(value, view), derivations.MOST_STEPS
-    derivation, steps = found
-    how: How | None = "ambiguous" if derivation.is_ambiguous else None
-    return replace(_as(value, "derived", how), derivation=derivation), steps
+    if same is not None:
+        return replace(_as(value, "derived", same.how), derivation=same.derivation)
+    derivation = derivations.derive(place, answer, view)
+    if derivation is None:
+        return _as_before(value, view)
+    return replace(_as(value, "derived", "ambiguous" if derivation.is_ambiguous else None), derivation=derivation)
 
 
 def _as_before(value: Value, view: View) -> ValueVerdict | None:
@@ -156,18 +158,25 @@ def _loosely(value: Value, text: str, view: View) -> ValueVerdict | None:
             return _as(value, "exempt", "partial")
     if value.kind not in NUMERIC or not value.is_examined(view.options.min_digits):
         return None
-    below = _SAYS_BELOW.search(_line_around(value, text)) is not None
+    below = SAYS_BELOW.search(words_around(text, value)) is not None
     if below and not value.form.startswith("-"):
         for form in number_lookups(f"-{value.form}", value.unit):
             if view.is_carried(form):
                 return _grounded_by(value, "spelling", (form,), view)
+    form = _in_a_scaled_table(value, view)
+    if form is not None:
+        return _grounded_by(value, "spelling", (form,), view)
     form = derivations.rounded(value, view, may_be_negative=below)
     return None if form is None else _grounded_by(value, "rounded", (form,), view)
 
 
-def _line_around(value: Value, text: str) -> str:
-    end = text.find("\n", value.end)
-    return text[text.rfind("\n", 0, value.start) + 1 : end if end >= 0 else len(text)]
+def _in_a_scaled_table(value: Value, view: View) -> str | None:
+    """Return the form of a number in a table that says it is in millions, for a value that says so itself."""
+    scale, stated = scale_of(value), stated_number(value)
+    if not scale or stated is None:
+        return None
+    bare = canonical_number(value.form, scale=-scale)
+    return next((form for form in number_lookups(bare, value.unit) if view.says_scale(form, scale)), None)
 
 
 def _exempt(value: Value, view: View) -> ValueVerdict | None:

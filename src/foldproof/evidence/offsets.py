@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBERS = {name: number for number, name in enumerate(_WORDS, 1)} | {"a": 1, "an": 1}
-_LONGEST = 366  # days
+LONGEST_OFFSET = 366  # days
 _DAYS = {"day": 1, "night": 1, "week": 7, "fortnight": 14}
 _AMOUNT = rf"(?P<amount>\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _OFFSETS = re.compile(
@@ -34,12 +34,17 @@ def stated_offsets(text: str) -> frozenset[int]:
             found |= _ways(_number(match["amount"]) * _DAYS[match["unit"].lower()], (match["way"] or "").lower())
         else:
             found.add(int(match["plus"]))
-    return frozenset(offset for offset in found if offset and abs(offset) <= _LONGEST)
+    return frozenset(offset for offset in found if offset and abs(offset) <= LONGEST_OFFSET)
 
 
 def offsets_behind_clocks(text: str) -> frozenset[int]:
     """Return the days that a timetable adds to a clock: `00:30:00+1` arrives on the next day."""
     return frozenset(map(int, _BEHIND_CLOCK.findall(text)))
+
+
+def offset_form(days: int) -> str:
+    """Return the form under which an offset that the person stated is kept, so that a fold keeps it too."""
+    return f"{days:+} days"
 
 
 def _number(text: str) -> int:
@@ -50,7 +55,7 @@ def _ways(days: int, way: str) -> set[int]:
     return {-days} if way in _BACK else {days} if way in _ON else {days, -days}
 
 
-def moved(day: str, days: int) -> str | None:
+def day_before(day: str, days: int) -> str | None:
     """Return the date `days` before the ISO date `day`, or None when there is none."""
     try:
         return (date.fromisoformat(day) - timedelta(days=days)).isoformat()

@@ -173,7 +173,7 @@ class Judgement:
     @property
     def is_prior_turn_evidence(self) -> bool:
         """Whether all that tools said of this answer, and they did say some, was said before the current turn."""
-        grounded = any(value.verdict == "grounded" for value in self.values)
+        grounded = any(value.verdict in ("grounded", "derived") for value in self.values)
         return grounded and self.carried_by == ()
 
 
@@ -182,13 +182,19 @@ def cited(verdicts: tuple[ValueVerdict, ...], view: View) -> tuple[Citation, ...
     values: Counter[int] = Counter()
     only: Counter[int] = Counter()
     for verdict in verdicts:
-        if verdict.verdict == "grounded":
-            messages = view.cited(verdict.forms)
-            if len(messages) > MOST_CITED:
-                return None
-            values.update(messages)
-            if len(messages) == 1:
-                only.update(messages)
+        messages = _cited_by(verdict, view)
+        if len(messages) > MOST_CITED:
+            return None
+        values.update(messages)
+        if len(messages) == 1:
+            only.update(messages)
     return tuple(
         Citation(message, view.call_of(message), count, only[message]) for message, count in sorted(values.items())
     )
+
+
+def _cited_by(verdict: ValueVerdict, view: View) -> set[int]:
+    if verdict.derivation is None:
+        return view.cited(verdict.forms)
+    carriers = (carrier for operand in verdict.derivation.operands for carrier in operand.carriers)
+    return {carrier.message for carrier in carriers if view.is_current(carrier.message)}

@@ -7,13 +7,14 @@ them finite; past one, `is_complete` is False and nothing is made up for what is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 from foldproof.evidence.aggregates import (
+    Aggregate,
     Amount,
     Measured,
     aggregates_of,
@@ -24,7 +25,7 @@ from foldproof.evidence.aggregates import (
 )
 from foldproof.evidence.arithmetic import Operation, fits
 from foldproof.evidence.figures import Figures, Stated
-from foldproof.evidence.offsets import offsets_behind_clocks, stated_offsets
+from foldproof.evidence.offsets import offsets_behind_clocks
 from foldproof.evidence.reading import said_by_tools
 from foldproof.evidence.records import tables_in
 from foldproof.evidence.stated import stated_by
@@ -34,7 +35,7 @@ from foldproof.messages import Message, author_of
 MOST_AGGREGATES = 1_000_000
 MOST_FIELDS = 2_000_000
 _NUMBER = re.compile(r"(-?(?:0|[1-9]\d{0,23})(?:\.\d{1,24})?)(?: ([^¤]+))?")
-_HUNDREDTH = Decimal("0.01")
+_HUNDRED, _HUNDREDTH = Decimal(100), Decimal("0.01")
 _LARGEST_SHARE = 10  # 1,000 %
 _SMALLEST_BYTES = 1000
 _TEMPERATURES = frozenset({"°c", "°f"})
@@ -77,6 +78,15 @@ class _Place(NamedTuple):
     ordinal: int
 
 
+class _Aggregated(NamedTuple):
+    """An aggregate that can be made again, and what has to be known of it before that is worth it."""
+
+    place: _Place
+    operation: Operation
+    unit: str | None
+    counts: bool
+
+
 class _Change(NamedTuple):
     """A field that two results show with different amounts."""
 
@@ -89,11 +99,11 @@ class Workings:
 
     def __init__(self) -> None:
         self.is_complete = True
-        self.offsets: frozenset[int] = frozenset()
+        self.offsets: dict[int, int] = {}  # days that a timetable adds to a clock, and the first message that does
         self._numbers: Figures[Read] = Figures()
         self._measured: dict[str, Figures[Read]] = {}
         self._temperatures: list[Read] = []
-        self._aggregates: Figures[_Place] = Figures()
+        self._aggregates: Figures[_Aggregated] = Figures()
         self._in_columns: dict[str, Figures[_Place]] = {}  # by dimension: bare numbers whose column says the unit
         self._changes: Figures[_Change] = Figures()
         self._fields: dict[int, tuple[float, _Place]] = {}
@@ -124,7 +134,7 @@ class Workings:
                 yield read
 
     def converted(self, stated: Stated, unit: str) -> Iterator[Read]:
-        """Yield the numbers that read as `stated` once they are given in its unit."""
+        """Yield the numbers with a unit that read as `stated` once they are given in its own."""
         if unit in _TEMPERATURES:
             other = (read for read in self._temperatures if read.unit != unit)
             yield from (read for read in other if stated.agrees(_degrees(read, unit)))
@@ -132,20 +142,20 @@ class Workings:
             for read in _in_order(self._measured.get(dimension, Figures()).between(*stated.times(factor))):
                 if read.unit != unit and stated.agrees(_base(read, dimension) / factor):
                     yield read
+
+    def bytes(self, stated: Stated, unit: str) -> Iterator[tuple[Read, bool]]:
+        """Yield the bare numbers that, as bytes, read as `stated` in a larger unit; and whether they do so exactly."""
+        for dimension, factor in _measures(unit):
             if dimension in (_BYTES, _BINARY):
-                yield from self._bare_bytes(stated, factor)
-        if unit == "%":
-            yield from self._shares(stated)
+                for read in _in_order(self._numbers.between(*stated.times(factor))):
+                    if read.unit is None and read.number >= _SMALLEST_BYTES and stated.agrees(read.number / factor):
+                        yield read, read.number % factor == 0
 
-    def _bare_bytes(self, stated: Stated, factor: Decimal) -> Iterator[Read]:
-        for read in _in_order(self._numbers.between(*stated.times(factor))):
-            if read.unit is None and read.number >= _SMALLEST_BYTES and stated.agrees(read.number / factor):
-                yield read
-
-    def _shares(self, stated: Stated) -> Iterator[Read]:
+    def shares(self, stated: Stated) -> Iterator[Read]:
+        """Yield the bare fractions of which `stated` is the percentage."""
         for read in _in_order(self._numbers.between(*stated.times(_HUNDREDTH))):
             share = read.unit is None and "." in read.form and abs(read.number) <= _LARGEST_SHARE
-            if share and stated.agrees(read.number.scaleb(2)):
+            if share and stated.agrees(read.number * _HUNDRED):
                 yield read
 
     def complements(self, stated: Stated) -> Iterator[Read]:
@@ -162,16 +172,22 @@ class Workings:
                 if read.unit is None and "." not in read.form:
                     yield read
 
-    def following(self, stated: Stated) -> Iterator[Following]:
-        """Yield what follows from the records of results and reads as `stated` at its precision, units not asked."""
+    def following(
+        self, stated: Stated, is_wanted: Callable[[Operation, str | None, bool], bool]
+    ) -> Iterator[Following]:
+        """Yield what follows from the records of results and reads as `stated` at its precision.
+
+        `is_wanted` says of an operation, a unit and whether something is counted if that could be what is stated.
+        """
         interval = stated.times(Decimal(1))
-        for place in sorted(set(self._aggregates.between(*interval))):
-            following = self._aggregate_at(place)
+        found = (one for one in self._aggregates.between(*interval) if is_wanted(one.operation, one.unit, one.counts))
+        for one in sorted(set(found), key=lambda one: one.place):
+            following = self._aggregate_at(one.place)
             if stated.agrees(following.number):
                 yield following
         for change in sorted(set(self._changes.between(*interval))):
             for following in self._changed(change):
-                if stated.agrees(following.number):
+                if is_wanted(following.operation, following.unit, following.counts) and stated.agrees(following.number):
                     yield following
 
     def in_columns(self, stated: Stated, unit: str) -> Iterator[Following]:
@@ -200,14 +216,12 @@ class Workings:
                 self._measured.setdefault(dimension, Figures()).add(read.number * factor, read)
 
     def _add_message(self, message: Message, index: int) -> None:
-        author = author_of(message)
-        if author == "person":
-            self.offsets |= stated_offsets(message.text)
-        elif author == "model":
+        if author_of(message) == "model":
             for form in stated_by(message.text).forms:
                 self._answers.setdefault(form, []).append(index)
         for number, segment in enumerate(said_by_tools(message)):
-            self.offsets |= offsets_behind_clocks(segment.text)
+            for days in offsets_behind_clocks(segment.text):
+                self.offsets.setdefault(days, index)
             reading = tables_in(segment.text)
             self.is_complete &= reading.complete
             tables = measured(reading.tables)
@@ -223,7 +237,10 @@ class Workings:
             if self._made == MOST_AGGREGATES:
                 self.is_complete = False
                 return
-            self._aggregates.add(aggregate.number, _Place(index, number, ordinal))
+            place = _Place(index, number, ordinal)
+            self._aggregates.add(
+                aggregate.number, _Aggregated(place, aggregate.operation, aggregate.unit, aggregate.counts)
+            )
             self._made += 1
 
     def _add_changes(self, tables: Sequence[Measured], index: int, number: int) -> None:
@@ -252,25 +269,31 @@ class Workings:
         difference = new.amount.number - old.amount.number
         yield Following("change", difference, new.amount.unit, counts, (old, new))
         if old.amount.number:
-            share = (difference / old.amount.number).scaleb(2)
+            share = difference / old.amount.number * _HUNDRED
             yield Following("relative change", share, "%", counts, (old, new))
 
     def _aggregate_at(self, place: _Place) -> Following:
         segment = said_by_tools(self._messages[place.message])[place.segment]
-        aggregate = next(islice(aggregates_of(_tables(segment.text)), place.ordinal, None))
+        aggregate = _made_from(segment.text).aggregates[place.ordinal]
         amounts = tuple(Located(place.message, segment.part, amount) for amount in aggregate.amounts)
         return Following(aggregate.operation, aggregate.number, aggregate.unit, aggregate.counts, amounts)
 
     def _amount_at(self, place: _Place) -> Located:
         segment = said_by_tools(self._messages[place.message])[place.segment]
-        return Located(
-            place.message, segment.part, next(islice(amounts_of(_tables(segment.text)), place.ordinal, None))
-        )
+        return Located(place.message, segment.part, _made_from(segment.text).amounts[place.ordinal])
+
+
+class _Made(NamedTuple):
+    """What follows from one text, all of it."""
+
+    aggregates: tuple[Aggregate, ...]
+    amounts: tuple[Amount, ...]
 
 
 @lru_cache(maxsize=8)
-def _tables(text: str) -> list[Measured]:
-    return measured(tables_in(text).tables)
+def _made_from(text: str) -> _Made:
+    tables = measured(tables_in(text).tables)
+    return _Made(tuple(islice(aggregates_of(tables), MOST_AGGREGATES)), tuple(amounts_of(tables)))
 
 
 def _in_order(found: Iterator[Read]) -> list[Read]:

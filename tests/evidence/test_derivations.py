@@ -256,7 +256,8 @@ def test_a_number_out_of_this_world_takes_part_in_nothing(hostile: str) -> None:
 
 def test_a_hosts_decimal_settings_change_nothing() -> None:
     rows = result([{"price": 18450.75}, {"price": 22310.40}, {"price": 9120.10}])
-    with localcontext(prec=4, traps=[Inexact]):
+    with localcontext(prec=4) as context:
+        context.traps[Inexact] = True
         assert judged("In total $49,881.25.", rows)["$49,881.25"].verdict == "derived"
 
 

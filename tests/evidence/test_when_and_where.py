@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from pydantic import JsonValue
 from tests.evidence.generators import result
 
 from foldproof import SlidingWindow
@@ -147,9 +148,8 @@ def test_a_number_names_a_record_where_it_stands_as_a_name() -> None:
 def test_a_judgement_does_not_change_when_more_is_read() -> None:
     index = EvidenceIndex([FLIGHTS])
     value = values_of(index, "Flight HAT136 costs $498.", scope="window")["$498"]
-    frame = Message(
-        role="user", content=OPENINGS["drop-notice"], metadata={FOLDED: {"observations": evidence_in([FLIGHTS])}}
-    )
+    note: dict[str, JsonValue] = {"observations": list(evidence_in([FLIGHTS]))}
+    frame = Message(role="user", content=OPENINGS["drop-notice"], metadata={FOLDED: note})
     index.extend([person("498 please"), frame])
     assert (value.elsewhere, len(value.carriers)) == (True, 1)
 

@@ -12,9 +12,21 @@ _SHOWN = 120
 
 
 def shown(value: object) -> str:
-    """Return `repr(value)` cut to 120 characters on one line, for use inside an error."""
-    text = _one_line(repr(value))
+    """Return `repr(value)` cut to 120 characters on one line, for use inside an error; the type where that raises."""
+    try:
+        text = _one_line(repr(value))
+    except Exception:  # noqa: BLE001 - the value is somebody else's, and what is wrong with it must still be said
+        text = type(value).__name__
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+def described(error: BaseException) -> str:
+    """Return the type of somebody else's error and what it says, for use inside an error or a record."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - as above
+        return type(error).__name__
+    return f"{type(error).__name__}: {shown(text)}"
 
 
 class TranscriptError(Exception):

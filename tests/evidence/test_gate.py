@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import pickle
 import re
 from collections.abc import Callable
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import pytest
 from hypothesis import assume, event, given
@@ -482,6 +483,44 @@ def test_options_of_the_gate_replace_those_of_the_index() -> None:
 
 
 # The asynchronous twin
+
+
+class Mute(Exception):  # noqa: N818 - what a host may raise or return
+    """Something that cannot be shown."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+    __repr__ = __str__
+
+
+def test_what_cannot_be_shown_is_named_by_its_type() -> None:
+    def raises(_: GateContext) -> str:
+        raise Mute
+
+    def returns(_: GateContext) -> str:
+        return Mute()  # type: ignore[return-value] # a host in the wrong
+
+    index = EvidenceIndex([FARE])
+    assert Gate(instruction=raises).review(WRONG, index).instruction_failure == "Mute"
+    assert Gate(instruction=returns).review(WRONG, index).instruction_failure == "is Mute, not a text"
+    kept = Gate().run(WRONG, index, lambda _: Mute())  # type: ignore[arg-type, return-value]
+    assert kept.decision.revision_failure == "the revision was Mute, which is no answer"
+
+
+def test_a_coroutine_that_arun_is_given_in_the_end_is_closed() -> None:
+    async def inner() -> str:
+        return RIGHT
+
+    given: list[Any] = []
+
+    async def revise(_: Message) -> Any:  # noqa: ANN401
+        given.append(inner())
+        return given[0]
+
+    kept = asyncio.run(Gate().arun(WRONG, EvidenceIndex([FARE]), revise))
+    assert kept.answer == WRONG
+    assert inspect.getcoroutinestate(given[0]) == inspect.CORO_CLOSED
 
 
 def test_arun_does_what_run_does() -> None:

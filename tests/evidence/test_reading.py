@@ -7,8 +7,9 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.evidence.generators import json_values, tool_results
+from tests.evidence.generators import json_values, result, tool_results
 
+from foldproof.evidence import EvidenceIndex
 from foldproof.evidence.reading import leaf_texts, read_result
 
 
@@ -70,6 +71,32 @@ def test_text_that_opens_like_json_stays_text(text: str) -> None:
     assert leaves(text) == [(text, None, ())]
 
 
+def test_a_key_that_stands_twice_says_both() -> None:
+    text = '{"a":4711, "b": [{"c": 1, "c": {"d": 2}}], "a":"4712"}'
+    assert leaves(text) == [
+        ("a", 0, ("a",)),
+        ("b", 0, ("b",)),
+        ("a", 0, ("a",)),
+        ("4711", 0, ("a",)),
+        ("c", 0, ("b", 0, "c")),
+        ("c", 0, ("b", 0, "c")),
+        ("1", 0, ("b", 0, "c")),
+        ("d", 0, ("b", 0, "c", "d")),
+        ("2", 0, ("b", 0, "c", "d")),
+        ("4712", 0, ("a",)),
+    ]
+    assert leaf_texts(text) == {"a", "b", "c", "d", "1", "2", "4711", "4712"}
+    assert leaf_texts('{"a" : 1, "a" : 2}') == {"a", "1", "2"}
+    assert leaf_texts('{"looked_for": 5, "looked_for": 6, "n": 7}') == {"n", "7"}
+
+
+def test_both_values_of_a_key_that_stands_twice_can_be_followed() -> None:
+    messages = [result('{"a":4711,"a":4712}')]
+    for verdict in EvidenceIndex(messages).judge("It is 4711, or 4712.").values:
+        (carrier,) = verdict.carriers
+        assert (carrier.path, carrier.resolve(messages)) == ("$.a", verdict.text)
+
+
 def test_the_question_an_absence_quotes_is_not_said() -> None:
     assert texts('{"found": false, "looked_for": {"id": 4471}, "n": 5}') == ["found", "n", "5"]
     assert texts('{"looked_for": [4471, "x"], "n": 5, "cut') == ["n", "5"]
@@ -85,7 +112,14 @@ def test_every_leaf_stands_where_its_path_says(value: object) -> None:
             assert leaf.text == (found if isinstance(found, str) else json.dumps(found))
 
 
-@given(st.one_of(tool_results.map(lambda message: message.text), st.text('{}[]":,1a \\tfn')), st.integers(0, 40))
+@given(
+    st.one_of(
+        tool_results.map(lambda message: message.text),
+        st.text('{}[]":,1a \\tfn'),
+        st.sampled_from(['{"a":1,"a":2}', '{"a" : [], "a" : {"b":3,"b":"x"}}']),
+    ),
+    st.integers(0, 40),
+)
 def test_the_fast_reading_reads_the_same(text: str, cut: int) -> None:
     for part in (text, text[:cut], text + " and more"):
         assert leaf_texts(part) == {leaf.text for leaf in read_result(part)}

@@ -416,6 +416,33 @@ def test_text_formats(text: str, expected: Rows) -> None:
     assert table.items == len(expected)
 
 
+def test_df_is_a_table_though_some_of_its_titles_are_one_space_apart() -> None:
+    table = only_table(
+        "Filesystem      Size  Used Avail Use% Mounted on\n"
+        "/dev/sda1        50G   20G   28G  42% /\n"
+        "tmpfs           1.6G  2.1M  1.6G   1% /run\n"
+    )
+    assert [cells(record) for record in table.records] == [
+        [("Filesystem", a), ("Size", b), ("Used", c), ("Avail", d), ("Use%", e), ("Mounted on", f)]
+        for a, b, c, d, e, f in (
+            ("/dev/sda1", "50G", "20G", "28G", "42%", "/"),
+            ("tmpfs", "1.6G", "2.1M", "1.6G", "1%", "/run"),
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Report  Of March Was Late\nIt had  45 of 50 done",
+        "Weekly Report  For March And\nWe did 45  of 50 today 7",
+        "Filesystem      Size  Used Avail Use% Mounted on\nno such  device 5",
+    ],
+)
+def test_prose_below_capitals_is_no_table(text: str) -> None:
+    assert tables_in(text).tables == ()
+
+
 def test_records_of_text_are_named_by_their_line() -> None:
     table = only_table('\na,b,c\n1,"x\ny",2\n3,4,5\n')
     assert (table.name, [record.name for record in table.records]) == ("line 2", ["line 3", "line 5"])

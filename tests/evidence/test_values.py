@@ -53,6 +53,10 @@ def verdicts(answer: str, *said: object) -> list[str]:
         ("ORD-4471", "identifier"),
         ("v1.2.3", "version"),
         ("1.2.3", "version"),
+        ("15.13.2024", "version"),
+        ("v15.03.2024", "version"),
+        ("15.03.24", "version"),
+        ("15.03.2024", "date"),
         ("./src/app.py", "path"),
         ("/usr/local/bin", "path"),
         ("C:\\work\\notes.txt", "path"),
@@ -162,6 +166,12 @@ def test_a_letter_of_prose_is_no_unit(text: str) -> None:
         ("1h30m", "1 h 30 min"),
         ("1h30m", "1 hour and 30 minutes"),
         ("90 min", "1h30m"),
+        ("15.03.2024", "2024-03-15"),
+        ("2024-03-01", "am 1.3.2024, sagt er"),
+        ("15.03.2024", "v15.03.2024"),
+        ("v15.03.2024", "15.03.2024"),
+        ("15.03.2024-16.03.2024", "2024-03-15 and 2024-03-16"),
+        ("15.13.2024", "15.13.2024"),
         ("24 hours", "24h"),
         ("24 hours", '{"hours": 24}'),
         ("3.10", '{"python": "v3.10"}'),
@@ -205,6 +215,9 @@ def test_the_same_value_in_another_spelling(answer: str, said: str) -> None:
     [
         ("24 hours", "24 days"),
         ("5 kg", "5 lb"),
+        ("15.03.2024", "2024-03-16"),
+        ("03.04.2024", "2024-03-04"),
+        ("v15.03.2024", "2024-03-15"),
         ("100 Mbps", "100 MB"),
         ("21 °F", "21 °C"),
         ("CAD 20", "USD 20"),
@@ -230,6 +243,94 @@ def test_the_same_value_in_another_spelling(answer: str, said: str) -> None:
 )
 def test_another_value(answer: str, said: str) -> None:
     assert "grounded" not in verdicts(f"It is {answer}, yes.", said)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("(+13.7%)", [("percent", "13.7")]),
+        ("+24.41%", [("percent", "24.41")]),
+        ("+250 ms", [("duration", "250")]),
+        ("+12.5 kg", [("quantity", "12.5")]),
+        ("+12345678 bytes", [("quantity", "12345678")]),
+        ("+1 380 EUR", [("money", "1380")]),
+        ("+1.2M", [("number", "1200000")]),
+        ("+12345", [("number", "12345")]),
+        ("+1234567.5", [("number", "1234567.5")]),
+        ("+1.234.567,89", [("number", "1234567.89")]),
+        ("+1.234.567", [("number", "1234567")]),
+        ("+10 20 30", [("number", "10"), ("number", "20"), ("number", "30")]),
+        ("+100 +200", [("number", "100"), ("number", "200")]),
+        ("+100 2024-05-21", [("number", "100"), ("date", "2024-05-21")]),
+        ("+2024-05-21", [("date", "2024-05-21")]),
+        ("+15.03.2024", [("date", "2024-03-15")]),
+        ("+192.168.1.1", [("ip", "192.168.1.1")]),
+        ("+1.5-2.5", [("range", "1.5-2.5")]),
+        ("+290 1234", [("phone", "tel:+2901234")]),
+        ("+12345678", [("phone", "tel:+12345678")]),
+        ("+33.1.23.45.67.89", [("phone", "tel:+33123456789")]),
+        ("(+44 (0)20 7946 0958)", [("phone", "tel:+442079460958")]),
+        ("(+1 425 803 8080), 5", [("phone", "tel:+14258038080"), ("number", "5")]),
+    ],
+)
+def test_a_plus_in_front_is_a_phone_only_where_it_looks_like_one(text: str, read: list[tuple[str, str]]) -> None:
+    assert [(value.kind, value.form) for value in scan(text)] == read
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "form", "unit"),
+    [
+        ("1 380,50 €", "money", "1380.5", "eur"),
+        ("1\u202f380,50\u00a0€", "money", "1380.5", "eur"),
+        ("1\u00a0380,50", "number", "1380.5", None),
+        ("1\u00a0380,500", "number", "1380.5", None),
+        ("1 380,50", "number", "1380.5", None),
+        ("1 234 567 USD", "money", "1234567", "usd"),
+        ("EUR 1 380", "money", "1380", "eur"),
+        ("1 380 ms", "duration", "1380", "ms"),
+        ("12 345,678 kg", "quantity", "12345.678", "kg"),
+        ("534,80 $", "money", "534.8", "usd"),
+        ("534,80$", "money", "534.8", "usd"),
+        ("1.380,50 $", "money", "1380.5", "usd"),
+        ("500 ¥", "money", "500", "yen or yuan"),
+        ("1.53 s", "duration", "1.53", "s"),
+        ("1,5 h", "duration", "1.5", "h"),
+        ("534,80", "number", "534.8", None),
+    ],
+)
+def test_one_number(text: str, kind: str, form: str, unit: str | None) -> None:
+    for surrounding in ("{}", "It took {}.", "It was {}, then none.", "({})"):
+        (value,) = scan(surrounding.format(text))
+        assert (value.text, value.kind, value.form, value.unit) == (text, kind, form, unit)
+
+
+def test_several_numbers() -> None:
+    for text, forms in {
+        "1 380 and": ["1", "380"],
+        "-1 380": ["-1", "380"],
+        "2012 345 EUR": ["2012", "345"],
+        "$5 100 users": ["5", "100"],
+        "5 $10": ["5", "10"],
+        "5 €10": ["5", "10"],
+        "1.53 s/op": ["1.53"],
+    }.items():
+        assert [value.form for value in scan(text)] == forms
+
+
+def test_numbers_that_spaces_may_group_are_cleared_either_way() -> None:
+    assert verdicts("2 500 ml bottles", '{"size": "500 ml"}') == ["grounded"]
+    assert verdicts("2 500 ml", '{"ml": 2500}') == ["grounded"]
+    assert verdicts("500 ml", "2 500 ml bottles") == ["grounded"]
+    assert verdicts("2600 ml", "2 500 ml bottles") == ["invented"]
+    assert verdicts("1 380,50 €", '{"eur": "380,50 €"}') == ["invented"]
+
+
+def test_a_decimal_comma_or_a_list_of_two() -> None:
+    assert verdicts("534,80", '{"v": 534.8}') == ["grounded"]
+    assert verdicts("12,34", '{"v": [12, 34]}') == ["grounded"]
+    assert "grounded" not in verdicts("12,34", '{"v": 1234}')
+    (value,) = scan("12,34")
+    assert value.lookups[0] == ("12.34", "ambiguous")
 
 
 def test_numbers_in_words() -> None:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from foldproof.evidence import spellings, units
-from foldproof.evidence.grammar import CURRENCY, NUMBER, UNIT
+from foldproof.evidence.grammar import CURRENCY, LETTER, NUMBER, SPACED, UNIT
 from foldproof.evidence.values import Kind, Lookup, Value
 
 _ORDINALS = ("st", "nd", "rd", "th")
-_SCALED = re.compile(rf"(?P<number>{NUMBER})\s?-?(?P<rest>[\s\S]*)")
+_SCALED = re.compile(rf"(?P<number>{SPACED}|{NUMBER})\s?-?(?P<rest>[\s\S]*)")
 _CURRENCY = re.compile(CURRENCY)
-_FINAL_UNIT = re.compile(rf"{UNIT}$")
+_FINAL_UNIT = re.compile(rf"(?:{UNIT}|{LETTER})$")
+_BETWEEN_GROUPS = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
 _DIGITS = re.compile(r"\d{1,400}")
 _AMBIGUOUS = re.compile(r"\d{1,3}[.,]\d{3}")
 _GROUPED_BY_DOT = re.compile(r"[1-9]\d{0,2}\.\d{3}")
@@ -122,7 +123,7 @@ def numeric(kind: Kind, text: str, start: int, amount: str, unit: str | None) ->
         other = tuple(Lookup(each, "ambiguous") for each in spellings.number_lookups(large, unit))
     if unit is None and not negative and _VERSION_LIKE.fullmatch(number):  # 3.10 may be a version, and then is not 3.1
         stated, other = (*stated, f"v{number}"), (*other, Lookup(f"v{number}"))
-    return Value(
+    value = Value(
         kind,
         text,
         start,
@@ -136,6 +137,7 @@ def numeric(kind: Kind, text: str, start: int, amount: str, unit: str | None) ->
         pieces=_listed(text, start) if text == number else (),
         places=_places(literal, scale),
     )
+    return value if " " not in number else _apart(value)
 
 
 def _places(literal: str, scale: int) -> int:
@@ -166,6 +168,29 @@ def _listed(text: str, start: int) -> tuple[Value, ...]:
     return tuple(value for item in _DIGITS.finditer(text) for value in _item(item, start))
 
 
+def _apart(value: Value) -> Value:
+    """Return a number grouped by plain spaces, which may also be several: `2 500 ml` is 2500 ml, or two of 500 ml.
+
+    With a decimal comma (`1 380,50`) it is one to who reads an answer, else the 380,50 of a tool would clear it.
+    """
+    ends = [match.start() for match in _BETWEEN_GROUPS.finditer(value.text)]
+    spans = zip([0, *(end + 1 for end in ends)], [*ends, len(value.text)], strict=True)
+    items = [each for start, end in spans for each in _group(value.text[start:end], value.start + start)]
+    told = tuple(each for each in items if each.is_examined(_SHORTEST_EXAMINED))
+    stated = dict.fromkeys((*value.stated, *(form for each in items for form in each.stated)))
+    pieces = () if value.places and value.places < 0 else told or tuple(items)
+    return value._replace(stated=tuple(stated), pieces=pieces)
+
+
+def _group(text: str, start: int) -> Iterator[Value]:
+    if text.isdecimal() and text[0] == "0":
+        yield Value("identifier", text, start, start + len(text), text, (text,), digits=len(text))
+    elif text[0].isdecimal() or text[0] in "-+":
+        yield from read_number(text, start)
+    else:
+        yield from read_money(text, start)
+
+
 def _item(item: re.Match[str], start: int) -> Iterator[Value]:
     text = item.group()
     if text[0] == "0" and len(text) > 1:  # leading zeros are identity
@@ -186,9 +211,9 @@ def _decimal_or_list(text: str, start: int, number: str, *, negative: bool) -> V
         text,
         start,
         start + len(text),
-        number,
+        form,
         tuple(dict.fromkeys((number, *listed, spellings.POSSIBLE + form))),
-        other=(Lookup(form, "ambiguous"), Lookup(spellings.POSSIBLE + form, "ambiguous")),
+        other=(Lookup(number),),
         digits=max(value.digits for value in items),
         pieces=told or tuple(items),
         places=-len(number.partition(",")[2]),

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from foldproof.evidence import addresses, amounts, dates, identifiers, spellings
 from foldproof.evidence.characters import Folded, fold_characters
 from foldproof.evidence.grammar import (
+    COUNTRY_PHONE,
     CURRENCY,
     DAY,
     DURATION,
@@ -28,6 +29,8 @@ from foldproof.evidence.grammar import (
     MONTH,
     NUMBER,
     SCALE,
+    SPACED,
+    SPACED_AND_SAID,
     YEAR,
 )
 from foldproof.evidence.values import Lookup, Value
@@ -63,12 +66,13 @@ _PATTERN = re.compile(
       | (?P<windows_path>(?=\w{{1,120}}\\)[\w.@+~-]{{1,120}}(?:\\[\w.@+~-]{{1,120}}){{1,40}})
     )
     | (?P<email>(?=\w)[\w.+-]{{1,64}}@(?:\w[\w-]{{0,62}}\.){{1,8}}[^\W\d][\w-]{{0,62}})
-    | (?P<country_phone>\+\d(?:[-. ]?\(?\d{{1,4}}\)?){{2,7}}(?:(?<=\d{{2}})|(?<=\d)){END})
+    | (?P<country_phone>{COUNTRY_PHONE}{END})
     | (?P<area_phone>\(\d{{3}}\)[- ]?\d{{3}}[-. ]\d{{4}}{END})
     | (?P<accounting>\((?:[$€£¥]\ ?)?(?:\d{{1,3}}(?:,\d{{3}}){{1,6}}|\d{{1,12}})(?:\.\d{{1,6}})?%?\))
-    | (?P<money>[-+]?{CURRENCY}{GAP}?-?{NUMBER}(?:{GAP}?{SCALE}|[kKmMbB](?!\w))?(?!\d))
+    | (?P<money>[-+]?{CURRENCY}{GAP}?-?(?:(?<![$£¥₹])(?<![$£¥₹]{GAP}){SPACED}|{NUMBER})
+        (?:{GAP}?{SCALE}|[kKmMbB](?!\w))?(?!\d))
     | (?P<vulgar>(?:\d{{1,9}}{GAP}?)?[¼½¾⅛⅜⅝⅞](?!\w))
-    | (?P<number>(?=[-+.\d])(?:(?<![%)\]])[-+])?{NUMBER}{MEASURE}{END})
+    | (?P<number>(?=[-+.\d])(?:(?<![%)\]])[-+])?(?:{SPACED_AND_SAID}|{NUMBER}){MEASURE}{END})
     | (?P<token>(?=[\w./:@-]{{0,200}}?\d)\w+(?:(?:[-./@]|::?)\w+)*(?:(?<=:\w{{1}})%[A-Za-z]\w{{0,14}})?)
     )""",
     re.VERBOSE,

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from foldproof.errors import UsageError
 from foldproof.evidence.candidates import scan
-from foldproof.evidence.reading import Leaf, Path, read_result, said_by_tools
+from foldproof.evidence.lists import json_steps
+from foldproof.evidence.reading import Leaf, read_result, said_by_tools
 from foldproof.evidence.records import Layout, Reading, tables_in
 from foldproof.evidence.stated import REMEMBERED, stated_by
 from foldproof.evidence.values import Value
 from foldproof.messages import Message
 from foldproof.messages.base import FrozenModel
-
-_PLAIN_KEY = re.compile(r"[A-Za-z_]\w*")
 
 
 class Carrier(FrozenModel):
@@ -53,9 +51,13 @@ class Carrier(FrozenModel):
         Raises:
             UsageError: the messages are not those the carrier was made from.
         """
-        for part, leaf in _leaves(messages[self.message] if self.message < len(messages) else None):
-            if (part, leaf.block, json_path(leaf), leaf.is_key) == (self.part, self.block, self.path, self.in_key):
-                return leaf.text[self.start - leaf.offset : self.end - leaf.offset]
+        found = [
+            leaf.text[self.start - leaf.offset : self.end - leaf.offset]
+            for part, leaf in _leaves(messages[self.message] if self.message < len(messages) else None)
+            if (part, leaf.block, json_path(leaf), leaf.is_key) == (self.part, self.block, self.path, self.in_key)
+        ]
+        if found:  # a key that stands twice in an object has two values under one path
+            return self.text if self.text in found else found[0]
         msg = f"carrier {self.path or 'text'} of message {self.message} leads nowhere; pass the messages the index read"
         raise UsageError(msg)
 
@@ -139,17 +141,7 @@ def _stated_in(leaf: Leaf) -> Iterator[tuple[str, Value | None]]:
 
 def json_path(leaf: Leaf) -> str | None:
     """Return the JSON path of a leaf inside its block, or None for text that is not JSON."""
-    return None if leaf.block is None else "$" + _steps(leaf.path)
-
-
-def _steps(path: Path) -> str:
-    return "".join(_step(step) for step in path)
-
-
-def _step(step: str | int) -> str:
-    if isinstance(step, int):
-        return f"[{step}]"
-    return f".{step}" if _PLAIN_KEY.fullmatch(step) else f"[{step!r}]"
+    return None if leaf.block is None else "$" + json_steps(leaf.path)
 
 
 def _leaves(message: Message | None) -> Iterator[tuple[int | None, Leaf]]:

@@ -66,6 +66,17 @@ def read_slashed(text: str, start: int) -> Iterator[Value]:
         yield Value("date", text, start, start + len(text), text, stated, other=other, distinctive=True)
 
 
+def read_dotted(text: str, start: int) -> Iterator[Value]:
+    """Read `15.03.2024`: the day, the month, the year, and nobody writes them in another order with dots.
+
+    It may also be a version, for whoever writes `v15.03.2024`. Nothing when the calendar has no such day.
+    """
+    day, month, year = map(int, text.split("."))
+    if spellings.is_date(year, month, day):
+        value = _date(text, start, year, month, day)
+        yield value._replace(stated=(*value.stated, text), other=(Lookup(text), *value.other))
+
+
 def read_named_date(text: str, start: int) -> Iterator[Value]:
     """Read a date with its month as a word. Nothing when the calendar has no such day."""
     month = spellings.month_number(_MONTH.search(text).group())  # type: ignore[union-attr] # the pattern has one

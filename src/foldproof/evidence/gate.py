@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from foldproof.errors import TranscriptError, UsageError, shown
+from foldproof.errors import TranscriptError, UsageError, described, shown
 from foldproof.evidence.corrections import LONGEST_INSTRUCTION, correction, counted, named, readable, visible
 from foldproof.evidence.index import EvidenceIndex
 from foldproof.evidence.options import EvidenceOptions
@@ -285,7 +285,8 @@ class Gate:
 
         `revise` is given the correction, sends it behind the answer to the host's own model, and returns the new
         answer. What it looks up on the way may be read into `index` (`extend`), and then counts. A revision that is
-        blank, no text, or states more unsupported values than the answer before it is not kept.
+        blank, no text, or states more distinct unsupported values than the answer before it (a spelling counts once,
+        however often it stands there) is not kept.
 
         Raises:
             UnsupportedValuesError: `rails` refuses what was kept.
@@ -309,8 +310,11 @@ class Gate:
         first = self._first(answer, index, revise)
         if first.correction is None:
             return _passed(first)
-        revised = revise(first.correction)
-        return self._settled(first, await revised if inspect.isawaitable(revised) else revised, index)
+        given = revise(first.correction)
+        revised: object = await given if inspect.isawaitable(given) else given
+        if inspect.iscoroutine(revised):
+            revised.close()
+        return self._settled(first, revised, index)
 
     def _first(self, answer: str, index: EvidenceIndex, revise: object) -> GateDecision:
         if not callable(revise):
@@ -358,7 +362,7 @@ class Gate:
         try:
             written: object = self.instruction(context)
         except Exception as error:  # noqa: BLE001 - whatever the host's function raises, the gate still works
-            return "", f"{type(error).__name__}: {shown(str(error))}"
+            return "", described(error)
         if inspect.iscoroutine(written):
             written.close()
         return readable(written)

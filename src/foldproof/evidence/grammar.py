@@ -26,17 +26,20 @@ _POWER = r"(?:\ ?[\u00d7x*]\ ?10\^[-+]?(?:\^?\d){1,3}(?![\w^]))"
 NUMBER = (
     r"(?:\d{1,3}(?:\.\d{3}){1,12},\d+|\d{1,3}(?:\.\d{3}){2,12}(?![.\d])"
     r"|(?:(?<!\w,)\d{1,3}(?:,\d{3}){1,12}(?!,?\d)|\d{1,2}(?:,\d{2}){1,12},\d{3}(?!,?\d)|\d{1,3}(?:'\d{3}){1,12}(?!\d)"
-    r"|\d{1,3}(?:\u00a0\d{3}){1,12}(?!\d)|\d{1,3}(?:_\d{3}){1,12}(?!\d)"
+    r"|\d{1,3}(?:\u00a0\d{3}){1,12}(?:,\d{1,9}(?![.,]?\d|\u00a0\d))?(?!\d)|\d{1,3}(?:_\d{3}){1,12}(?!\d)"
     rf"|(?<!\w,)\d{{1,9}},(?:\d{{1,2}}|\d{{4,9}})(?![.,]?\d|\w)|\d+)(?:\.\d+)?"
     rf"(?:[eE][-+]?\d{{1,3}}(?!\w)|{_POWER})?|(?<!\.)\.\d+)"
 )
 """A number without its sign or unit. `1,8260` and `19,99` have a decimal comma, or list two numbers."""
 
+SPACED = rf"\d{{1,3}}(?:{GAP}\d{{3}}){{1,5}}(?:,\d{{1,9}})?(?![.,]?\d)"
+"""A number grouped by spaces. Plain ones stand between two numbers oftener, so something must be behind it."""
+
 SCALE = r"(?i:thousand|million|billion|trillion|bn|mn)(?!\w)"
 UNIT = (
-    r"(?:[%€£]|°\ ?[CF](?!\w)|[℃℉]|(?=[a-zA-Zμ])(?:(?i:percentage\ points?|percent|per\ cent|pct|bps|basis\ points?"
-    r"|dollars?|euros?|rupees?|yen|usd|eur|gbp|jpy|inr|chf"
-    r"|[kmgtp]i?b|bytes?|[kmg](?:bps|bit/s)"
+    r"(?:%|[$€£¥₹](?!\w)|°\ ?[CF](?!\w)|[℃℉]|(?=[a-zA-Zμ])(?:"
+    r"(?i:percentage\ points?|percent|per\ cent|pct|bps|basis\ points?|dollars?|euros?|rupees?|yen|usd|eur|gbp"
+    r"|jpy|inr|chf|[kmgtp]i?b|bytes?|[kmg](?:bps|bit/s)"
     r"|ns|μs|ms(?:ec)?|(?:nano|micro|milli)?seconds?|secs?|min(?:ute)?s?|h(?:ou)?rs?|days?|weeks?"
     r"|mm|cm|km/h|km|kph|mph|(?:milli|centi|kilo)?met(?:re|er)s?|miles?|f(?:t|eet|oot)|inch(?:es)?"
     r"|mg|kg|(?:milli|kilo)?grams?|kilos?|tonnes?|lbs?|oz|ounces?|ml|(?:milli)?lit(?:re|er)s?"
@@ -44,13 +47,35 @@ UNIT = (
 )
 """A unit that may stand apart from its number. Letters that are also prose (`5 in`, `3 m`, `2 s`) are none."""
 
-MEASURE = rf"(?:(?:st|nd|rd|th)|(?:(?:{GAP}|-)?{SCALE})?(?:{GAP}?{UNIT})?)"
+_FRACTION = "|".join(rf"(?<=[.,]\d{{{length}}}{GAP})" for length in range(1, 10))
+LETTER = rf"(?:(?=[sh](?![\w'/]))(?:{_FRACTION})[sh])"
+"""Seconds and hours by their letter, apart: `1.53 s`. Behind a whole number it may be anything (`2 s`, `7 h`)."""
+
+_SPACED_DECIMAL = r"(?:(?<=,\d)|(?<=,\d\d))"
+SPACED_AND_SAID = rf"(?=\d{{1,3}}{GAP}\d)(?:{SPACED}(?:{_SPACED_DECIMAL}|(?={GAP}?(?:{SCALE}|{UNIT}|(?<=\ ){LETTER}))))"
+"""A number grouped by spaces with something behind it that says so: a decimal comma, or a unit."""
+
+MEASURE = rf"(?:(?:st|nd|rd|th)|(?:(?:{GAP}|-)?{SCALE})?(?:{GAP}?{UNIT}|{GAP}{LETTER})?)"
 _GLUED_CODES = "USD|EUR|GBP|JPY|INR|CHF|CNY|CAD|AUD|NZD|AED|SEK|NOK|DKK|PLN|BRL|MXN|ZAR|SGD|HKD|KRW"
 GLUED_CURRENCY = rf"(?:{_GLUED_CODES})\d"
 """How an identifier must not start: `USD20` is money, where `BOB123` is none."""
 CURRENCY = (
     rf"(?:(?:[A-Z]{{1,3}})?\$|[€£¥₹]|(?=[A-Z]{{3}}[\s\d])(?:(?:{_GLUED_CODES})(?=[\s\d])|(?:{CURRENCY_CODES})(?=\s)))"
 )
+
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+COUNTRY_PHONE = (
+    r"\+(?=[1-9](?:[-. ]?\(?\d\)?){6})"
+    rf"(?!(?:\d+|\d{{1,3}}(?:[. ]\d{{3}})+)(?:[.,]\d{{1,9}})?{GAP}?(?:{SCALE}|{UNIT}))"
+    r"(?![-\d ()]{1,24}[.,]\d{1,2}(?![.\d])|\d{1,3}(?:\.\d{3}){1,5},\d|\d{1,3}(?:\.\d{3}){2}(?![-. ]?\d)|\d{16})"
+    rf"(?!{_OCTET}(?:\.{_OCTET}){{3}}(?![.\d])|\d\d?\.\d\d?\.\d{{4}}(?!\d)"
+    r"|[-. \d]{0,24}(?<!\d)\d{4}-\d\d-\d\d(?!\d))"
+    r"\d(?:[-. ]?\(?\d{1,4}(?:\)(?=[-. ]?\d))?){2,7}+"
+)
+"""A phone number with its country: seven digits or more, and no number with a plus that has a unit or a fraction.
+
+Neither is it an address of a network, nor a date, as they open the lines of a difference between files.
+"""
 
 DURATION = (
     r"(?=\d{1,4}\ ?[dhm][a-z]{0,6}(?:,?\ (?:and\ )?)?\d)(?:\d{1,4}\ ?d(?:ays?)?(?:,?\ (?:and\ )?)?)?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from foldproof.evidence import address_forms, spellings
+from foldproof.evidence import address_forms, dates, spellings
 from foldproof.evidence.amounts import digits_in, dressed_number, read_number
 from foldproof.evidence.grammar import NUMBER
 from foldproof.evidence.values import Kind, Lookup, Value
@@ -16,6 +16,7 @@ _DRESSED = re.compile(
     rf"|[A-Za-z_]{{1,60}}:(?P<named>{NUMBER}))"
 )
 _LEADING_ZERO = re.compile(r"0\d")
+_DOTTED_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1[5-9]|2[01])\d\d")
 _LOOSE = re.compile(r"\d[\d.]{0,400}[-/:]\d[\d.]{0,400}")  # a range or a ratio is as distinctive as its longer end
 _RANGE = re.compile(r"\d[\d.]{0,400}-\d[\d.]{0,400}")
 _SHORT_YEARS = re.compile(r"(?P<century>1[5-9]|2[01])(?P<from>\d\d)-(?P<to>\d\d)")
@@ -191,6 +192,10 @@ def _read_bare(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
 
 
 def _read_version(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
+    days = list(dates.read_dotted(text, start)) if _DOTTED_DATE.fullmatch(text) else []
+    if days:
+        yield from days
+        return
     value = identifier(text, start)
     form = value.form
     if form.count(".") == 1 and form.replace(".", "").isdecimal():

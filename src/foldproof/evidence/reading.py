@@ -5,6 +5,8 @@ blocks, one a line, or JSON followed by a note) and only the rest is text. Else 
 leaves: a number or word that the cut may have fallen inside is none, and a string cut short gives its whole words. Else
 it is text.
 
+A key that stands twice in one object says both of its values, though a decoder keeps the last.
+
 Numbers keep their literal, so that integers of any size are exact. The field that quotes what was looked for
 (`looked_for`) is not something the tool said, and neither is a boolean or a null a value.
 """
@@ -66,8 +68,25 @@ class NumberText(str):
     __slots__ = ()
 
 
+class Repeated:
+    """An object in which a key stands more than once."""
+
+    __slots__ = ("pairs",)
+
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
+        self.pairs = pairs
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object] | Repeated:
+    found = dict(pairs)
+    return found if len(found) == len(pairs) else Repeated(pairs)
+
+
 _DECODER = json.JSONDecoder(parse_float=NumberText, parse_int=NumberText, parse_constant=lambda _: None)
 _TEXTS = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=lambda _: None)  # where numbers may be text
+_EVERY_PAIR = json.JSONDecoder(
+    parse_float=NumberText, parse_int=NumberText, parse_constant=lambda _: None, object_pairs_hook=_object
+)
 _TOKEN = re.compile(
     r'[ \t\r\n]*(?:(?P<mark>[{}\[\],:])|(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*")|(?P<open>"(?:[^"\\\x00-\x1f]|\\.)*\\?\Z)'
     r"|(?P<number>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w.+-]))|(?P<word>(?:true|false|null)(?!\w))"
@@ -144,6 +163,8 @@ def _provider_output(part: Part) -> str | None:
 def read_result(text: str) -> Iterator[Leaf]:
     """Yield every leaf of a result, in order. Text that is not JSON is one leaf with no block. Never raises."""
     blocks, start = leading_values(text)
+    if _repeats_a_key(text, start, _texts_and_keys(blocks)[1]):
+        blocks, start = leading_values(text, _EVERY_PAIR)
     for block, value in enumerate(blocks):
         yield from _walk(value, block)
     yield from rest_of(text, start, len(blocks))
@@ -152,12 +173,33 @@ def read_result(text: str) -> Iterator[Leaf]:
 def leaf_texts(text: str) -> set[str]:
     """Return the texts of the leaves that `read_result` yields, without their places: what an index needs, faster."""
     blocks, start = leading_values(text, _TEXTS)
-    return value_texts(blocks) | {leaf.text for leaf in rest_of(text, start, len(blocks))}
+    texts, keys = _texts_and_keys(blocks)
+    if _repeats_a_key(text, start, keys):
+        texts, _ = _texts_and_keys(leading_values(text, _EVERY_PAIR)[0])
+    if start < len(text):
+        texts.update(leaf.text for leaf in rest_of(text, start, len(blocks)))
+    return texts
+
+
+def _repeats_a_key(text: str, end: int, keys: int) -> bool:
+    """Whether `text[:end]` may hold more keys than were kept: decoding every result with a hook is too slow.
+
+    Text in strings may count too, which costs a second reading and changes nothing. Who writes spaces in front of
+    colons does so throughout: those are looked for only where too few keys are written without.
+    """
+    written = text.count('":', 0, end)
+    return written > keys or (written < keys and written + text.count('" :', 0, end) > keys)
 
 
 def value_texts(value: object) -> set[str]:
     """Return every key, string and number of a decoded JSON value as text."""
+    return _texts_and_keys(value)[0]
+
+
+def _texts_and_keys(value: object) -> tuple[set[str], int]:
+    """Return every key, string and number of a decoded JSON value as text, and how many keys its objects have."""
     texts: set[str] = set()
+    keys = 0
     waiting: list[Iterable[object]] = [(value,)]
     while waiting:
         for current in waiting.pop():
@@ -165,6 +207,7 @@ def value_texts(value: object) -> set[str]:
             if kind is str:
                 texts.add(current)  # type: ignore[arg-type] # what kind says, faster than `isinstance`
             elif isinstance(current, dict):
+                keys += len(current)
                 if not QUOTES_THE_QUESTION.isdisjoint(current):
                     current = {key: child for key, child in current.items() if key not in QUOTES_THE_QUESTION}  # noqa: PLW2901
                 texts.update(current)
@@ -175,7 +218,11 @@ def value_texts(value: object) -> set[str]:
                 texts.add(str(Decimal(current)))  # `str` of a whole number gives up past 4,300 digits
             elif isinstance(current, str | float):
                 texts.add(str(current))
-    return texts
+            elif isinstance(current, Repeated):
+                told = [pair for pair in current.pairs if pair[0] not in QUOTES_THE_QUESTION]
+                texts.update(key for key, _ in told)
+                waiting.append([child for _, child in told])
+    return texts, keys
 
 
 def leading_values(text: str, decoder: json.JSONDecoder | None = None) -> tuple[list[object], int]:
@@ -190,7 +237,7 @@ def leading_values(text: str, decoder: json.JSONDecoder | None = None) -> tuple[
             except (ValueError, RecursionError):
                 break
             end = _skip_space(text, end)
-            if not isinstance(value, dict | list) and (values or end < len(text)):
+            if not isinstance(value, dict | list | Repeated) and (values or end < len(text)):
                 break
             values.append(value)
             start = end
@@ -216,8 +263,9 @@ def _walk(value: object, block: int) -> Iterator[Leaf]:
             yield Leaf(str(current), block, path, is_number=isinstance(current, NumberText))
         elif isinstance(current, list):
             waiting.extend((current[index], (*path, index)) for index in reversed(range(len(current))))
-        elif isinstance(current, dict):
-            children = [(key, child) for key, child in current.items() if key not in QUOTES_THE_QUESTION]
+        elif isinstance(current, dict | Repeated):
+            pairs = current.pairs if isinstance(current, Repeated) else current.items()
+            children = [(key, child) for key, child in pairs if key not in QUOTES_THE_QUESTION]
             for key, _ in children:
                 yield Leaf(key, block, (*path, key), is_key=True)
             waiting.extend((child, (*path, key)) for key, child in reversed(children))

@@ -17,7 +17,7 @@ output changes nothing.
 | `2024-05-21t13:00 ¤` | `2024-05-21T13:00:00-04:00` | a moment with *some* zone |
 | `@2024-05-21t17:00` | `2024-05-21T13:00:00-04:00` | the instant, in UTC |
 | `5400 s`, `90 min` | `1h30m0s`, `1h30m` | a duration, in the smallest unit it was said in |
-| `12,34` | `12,34` | a number with a decimal comma, or two numbers in a list |
+| `12,34` | `12,34` | what stands for a decimal comma and for a list of two numbers alike |
 | `1.2.3`, `v3.10` | `v1.2.3`, `v3.10` | a version; of two numbers, its zeros are identity |
 | `…v1.2` | `1.2.3` | a less specific version |
 | `src/app.py` | `.\src\app.py` | a path, without regard to case |
@@ -126,12 +126,19 @@ def without_float_noise(number: str) -> str:
 def ungrouped(spelling: str) -> str:
     """Return a number's spelling without its grouping characters, its decimal sign a dot.
 
+    Behind groups apart by spaces a comma is the decimal sign, however many digits follow (`1 380,500`).
     With two different separators the last one is the decimal sign (`1.234.567,89`); several dots alone group, and a
     comma that no group of three follows is the decimal sign (`19,99`).
     """
     if spelling.rfind(",") > spelling.rfind(".") >= 0 or spelling.count(".") > 1:
         spelling = spelling.replace(".", "").replace(",", ".")
-    elif spelling.count(",") == 1 and "." not in spelling and len(spelling.partition(",")[2]) != 3:  # noqa: PLR2004
+    elif (
+        spelling.count(",") == 1
+        and "." not in spelling
+        and (
+            len(spelling.partition(",")[2]) != 3 or " " in spelling or "\u00a0" in spelling  # noqa: PLR2004
+        )
+    ):
         spelling = spelling.replace(",", ".")
     return spelling.translate(_GROUPING)
 

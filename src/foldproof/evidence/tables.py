@@ -8,7 +8,8 @@ Found line by line, also inside prose, each format conservatively: what is none 
 * `ls -l`: its columns have no titles, and get `mode`, `links`, `owner`, `group`, `size`, `modified` and `name`.
 * Log lines with a time in front: the column `""` is the whole line, and each `key=value` in it is a column.
 * logfmt: lines that open with `key=value` and hold two or more of them.
-* Aligned by spaces: titles in capitals, or two or more spaces apart, over cells that stand under them.
+* Aligned by spaces: titles in capitals, or two or more spaces apart, over cells that stand under them. `df` has some
+  one space apart, and `Mounted on` last: four or more that start with a capital, over rows of just as many words.
 * Fields (`key: value` or `key = value`, one a line): a record each block, and a new one where its first key comes
   again, also after a blank line. What is indented below a key is dotted (`spec.replicas`).
 
@@ -20,10 +21,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
-Span = tuple[int, int]
+from foldproof.evidence.titles import FEWEST_TITLES, LONGEST_TITLE, Span, capitalised, distinct, titles_of
+
 CellSpan = tuple[str, int, int]
 """A cell's column, and where its text starts and ends in the result (code points)."""
 
@@ -56,8 +58,6 @@ _STROKE = re.compile(r"[-=─━═┄]")
 _PADDING = " \t\r\ufeff"
 _EMPHASIS = " \t\r*`"
 
-_TITLE = re.compile(r"[#_]?[^\W\d_](?:[^\W\d]|[/%$€£#&.'-]| (?! )|\([^()\n]{1,30}\)|\d(?!\d\d))*+")
-_LONGEST_TITLE = 60
 _SEPARATORS = "\t|;,"
 _FIELDS = {
     mark: re.compile(
@@ -92,7 +92,6 @@ _FIELD = re.compile(
 _OPEN_END = re.compile(r"[,;{\[(]\s*+\Z")
 _BULLET = re.compile(r"\s*[-*•]")
 _FEWEST_FIELDS = 2
-_FEWEST_TITLES = 2
 
 
 class TextTables:
@@ -163,7 +162,7 @@ class TextTables:
         spans = [_stripped(head, span, _EMPHASIS) for span in _between_bars(head)]
         if not spans:
             return None
-        titles = _distinct([head[start:end] for start, end in spans])
+        titles = distinct([head[start:end] for start, end in spans])
 
         def row(at: int) -> tuple[list[CellSpan], int] | None:
             line = self._lines[at]
@@ -182,7 +181,7 @@ class TextTables:
         for mark in "" if head[0].isspace() else _SEPARATORS:
             if mark in head and at + 1 < len(self._lines):
                 spans = self._fields_of(at, mark)
-                titles = _titles([self._text[start:end] for start, end in spans[0]]) if spans[1] == at + 1 else None
+                titles = titles_of([self._text[start:end] for start, end in spans[0]]) if spans[1] == at + 1 else None
                 found = titles and self._under(titles, at, mark)
                 if found and found[0]:
                     return found
@@ -202,7 +201,7 @@ class TextTables:
         first = row(at + 1)
         if first is None or (mark in ",;" and mark + " " in self._lines[at] and not _DIGIT.search(self._lines[at + 1])):
             return None
-        if len(titles) == _FEWEST_TITLES and (first[1] >= len(self._lines) or row(first[1]) is None):
+        if len(titles) == FEWEST_TITLES and (first[1] >= len(self._lines) or row(first[1]) is None):
             return None
         return self._rows(at, at + 1, row, goes_on=lambda line: mark in line)
 
@@ -260,16 +259,19 @@ class TextTables:
         if "  " not in head.strip() or "\t" in head or not _DIGIT.search(first):
             return None
         spans = [match.span() for match in _WIDE.finditer(head)]
-        titles = _titles([head[start:end] for start, end in spans])
+        titles = titles_of([head[start:end] for start, end in spans])
         starts = {start: index for index, (start, _) in enumerate(spans)}
         ends = {end: index for index, (_, end) in enumerate(spans)}
         row = partial(self._in_columns, starts=starts, ends=ends, titles=titles)
         if not titles or not row(at + 1):
-            words = list(_WORD.finditer(head))
-            if not all(_CAPITALS.fullmatch(word.group()) for word in words):
+            heads = [match.span() for match in _WORD.finditer(head)]
+            capitals = all(_CAPITALS.fullmatch(head[start:end]) for start, end in heads)
+            if not capitals:
+                heads = capitalised(head, heads, first)
+            titles = distinct([head[start:end] for start, end in heads])
+            row = partial(self._in_words, heads=heads, titles=titles, just=not capitals)
+            if not heads:
                 return None
-            titles = _distinct([word.group() for word in words])
-            row = partial(self._in_words, heads=[word.span() for word in words], titles=titles)
         return self._rows(at, at + 1, row, goes_on=_is_text) if row(at + 1) else None
 
     def _in_columns(
@@ -288,14 +290,20 @@ class TextTables:
             else:
                 last = index
                 cells += self._cell(titles[index], at, match.span())
-        return (cells, at + 1) if len(cells) >= _FEWEST_TITLES else None  # one is a sentence below the table
+        return (cells, at + 1) if len(cells) >= FEWEST_TITLES else None  # one is a sentence below the table
 
-    def _in_words(self, at: int, heads: list[Span], titles: list[str]) -> tuple[list[CellSpan], int] | None:
-        """Read a row of words, each under or over a part of its title; the last cell is the rest of the line."""
+    def _in_words(
+        self, at: int, heads: list[Span], titles: list[str], *, just: bool
+    ) -> tuple[list[CellSpan], int] | None:
+        """Read a row of words, each under or over a part of its title; the last cell is the rest of the line.
+
+        `just` asks for a row with no word more than there are titles.
+        """
         line = self._lines[at]
-        spans = [match.span() for match, _ in zip(_WORD.finditer(line), titles, strict=False)]
-        if len(spans) < len(titles):
+        spans = [match.span() for match in islice(_WORD.finditer(line), len(titles) + 1)]
+        if len(spans) < len(titles) or (just and len(spans) > len(titles)):
             return None
+        del spans[len(titles) :]
         spans[-1] = (spans[-1][0], len(line))
         if any(end <= head[0] or start >= head[1] for (start, end), head in zip(spans, heads, strict=True)):
             return None
@@ -357,27 +365,10 @@ def _between_bars(line: str) -> list[Span]:
     return spans
 
 
-def _distinct(titles: list[str]) -> list[str]:
-    """Return the titles, a repeated one numbered (`price`, `price #2`), so that no two columns are one."""
-    seen: dict[str, int] = {}
-    names = []
-    for title in titles:
-        seen[title] = seen.get(title, 0) + 1
-        names.append(title if seen[title] == 1 else f"{title} #{seen[title]}")
-    return names
-
-
-def _titles(texts: list[str]) -> list[str]:
-    """Return what a first line says if it can be titles: distinct names, of which the first may be missing."""
-    named = texts[1:] if not texts[0] else texts
-    good = all(len(text) <= _LONGEST_TITLE and _TITLE.fullmatch(text) for text in named)
-    return texts if good and len(texts) >= _FEWEST_TITLES and len(set(texts)) == len(texts) else []
-
-
 def _field(line: str) -> re.Match[str] | None:
     """Return the match of a line that says one field: a title, a sign, and a value. A line of code says none."""
     match = _FIELD.match(line)
-    if match is None or len(match["key"]) > _LONGEST_TITLE or "()" in match["key"] or _OPEN_END.search(line):
+    if match is None or len(match["key"]) > LONGEST_TITLE or "()" in match["key"] or _OPEN_END.search(line):
         return None
     # Assignments stand indented in code, and pairs are read as such.
     return None if "=" in match.group() and (match["indent"] or _PAIR.search(line, match.end())) else match

@@ -91,7 +91,9 @@ class Value(NamedTuple):
     def lookups(self) -> tuple[Lookup, ...]:
         """The forms an answer's value is looked up under, the strongest first."""
         if self.kind in NUMERIC:
-            same = tuple(Lookup(form) for form in spellings.number_lookups(self.form, self.unit))
+            # What may be a list of two numbers has a fraction only in one of its readings: `12,34`.
+            how: How = "ambiguous" if self.pieces and "." in self.form else "spelling"
+            same = tuple(Lookup(form, how) for form in spellings.number_lookups(self.form, self.unit))
             possible = (Lookup(spellings.POSSIBLE + self.form, "ambiguous"),)
             return same + self.other + (self._as_part() if self.text.isdecimal() else ()) + possible
         same = (Lookup(self.form),)

@@ -393,3 +393,20 @@ def test_values_stand_in_order_and_apart(text: str) -> None:
     values = scan(text)
     assert all(text[value.start : value.end] == value.text for value in values)
     assert all(first.end <= second.start for first, second in itertools.pairwise(values))
+
+
+@pytest.mark.parametrize(
+    ("stated", "verdict"),
+    [
+        ("11:00 AM EDT", "grounded"),
+        ("11:00 (-04:00)", "grounded"),
+        ("17:00 CEST", "grounded"),
+        ("15:00 UTC", "grounded"),
+        ("11:00 AM EST", "invented"),
+        ("11:01 AM EDT", "invented"),
+        ("11:00 AM", "invented"),
+    ],
+)
+def test_a_clock_that_states_its_zone_is_the_same_instant(stated: str, verdict: str) -> None:
+    index = EvidenceIndex([result({"at": "2024-05-21T15:00:00Z"})])
+    assert [value.verdict for value in index.judge(f"It starts at {stated}.").values] == [verdict]

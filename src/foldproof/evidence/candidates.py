@@ -97,6 +97,8 @@ _ENDING_WORDS = ("nding", "ends ", "nded ", "ast ", "****", "••", "...", "�
 _MASKED = re.compile(r"x\d{4}|x{2,16}-?\d{3,6}", re.IGNORECASE)
 _SHORTEST_WORD = len("ninety")
 _LONGEST_EXTENSION = len(".xhtml")
+_ZONE = re.compile(r"[ \u00a0]?\(?(?P<zone>Z(?!\w)|[A-Z]{3,4}(?!\w)|[-+]\d\d:?\d\d(?![\d:]))")
+_TO_THE_MINUTE = len("15:00")
 _CUT = re.compile(r"-?(?:\.{3}|…)")
 _NAMED = re.compile(r"[A-Z][\w.+#]{1,40}|[Vv]ersion|[Rr]elease")
 _VERSION_OF_TWO = re.compile(r"\d{1,4}\.\d{1,4}")
@@ -131,6 +133,7 @@ def _in_context(values: list[Value], text: str) -> list[Value]:
     endings: set[int] = set()
     if any(word in text for word in _ENDING_WORDS):
         endings.update(match.end() for match in _ENDING.finditer(text))
+    values = _with_zones(values, text)
     for place, value in enumerate(values):
         if value.start in endings:
             values[place] = value._replace(suffix=True)
@@ -145,6 +148,24 @@ def _in_context(values: list[Value], text: str) -> list[Value]:
                 part = Lookup(f"{spellings.PART}v{value.text}", "part")
                 values[place] = value._replace(other=(*value.other, part))
     return values
+
+
+def _with_zones(values: list[Value], text: str) -> list[Value]:
+    """Let clocks that state a zone be looked up in UTC too, and take an offset (`11:00 -04:00`) for no clock."""
+    kept: list[Value] = []
+    zone_end = 0
+    for value in values:
+        if value.start < zone_end:
+            continue
+        zone = _ZONE.match(text, value.end) if value.kind == "clock" and len(value.form) == _TO_THE_MINUTE else None
+        offset = None if zone is None else spellings.zone_offset(zone["zone"])
+        if zone is not None and offset is not None:
+            minutes = (int(value.form[:2]) * 60 + int(value.form[3:]) - offset) % (24 * 60)
+            form = spellings.utc_clock_form(spellings.clock_form(*divmod(minutes, 60)))
+            value = value._replace(other=(*value.other, Lookup(form)))  # noqa: PLW2901 - the same value, with its zone
+            zone_end = zone.end()
+        kept.append(value)
+    return kept
 
 
 def _masked(value: Value) -> Value:

@@ -15,7 +15,7 @@ output changes nothing.
 | `13:00`, `13:00:25` | `1 PM`, `13:00:25` | a clock; zero seconds are not written |
 | `2024-05-21t13:00` | `2024-05-21 13:00:00` | a moment without a zone |
 | `2024-05-21t13:00 ¤` | `2024-05-21T13:00:00-04:00` | a moment with *some* zone |
-| `@2024-05-21t17:00` | `2024-05-21T13:00:00-04:00` | the instant, in UTC |
+| `@2024-05-21t17:00`, `@t17:00` | `2024-05-21T13:00:00-04:00` | the instant, and its clock to the minute, in UTC |
 | `5400 s`, `90 min` | `1h30m0s`, `1h30m` | a duration, in the smallest unit it was said in |
 | `12,34` | `12,34` | what stands for a decimal comma and for a list of two numbers alike |
 | `1.2.3`, `v3.10` | `v1.2.3`, `v3.10` | a version; of two numbers, its zeros are identity |
@@ -238,6 +238,11 @@ def instant_form(moment: Moment) -> str | None:
     return INSTANT + local_form(shifted)
 
 
+def utc_clock_form(clock: str) -> str:
+    """Return the form of a clock in UTC, to the minute, for whoever states it in another zone."""
+    return f"{INSTANT}t{clock[:5]}"
+
+
 def moment_forms(moment: Moment) -> tuple[str, ...]:
     """Return the forms a tool's moment is indexed under, besides those of its day and its clock."""
     fractions = [moment] if not moment.fraction.rstrip("0") else [moment, moment._replace(fraction="")]
@@ -245,7 +250,8 @@ def moment_forms(moment: Moment) -> tuple[str, ...]:
     if moment.zone is None:
         return tuple(local)
     instants = [form for form in map(instant_form, fractions) if form is not None]
-    return (*instants, *(f"{form} {ANY_UNIT}" for form in local))
+    clocks = [utc_clock_form(form.rpartition("t")[2]) for form in instants[:1]]
+    return (*instants, *clocks, *(f"{form} {ANY_UNIT}" for form in local))
 
 
 def moment_lookups(moment: Moment) -> tuple[str, ...]:

@@ -133,7 +133,7 @@ def _moment(match: re.Match[str]) -> Stated | None:
     if match["zone"] is None:
         told: tuple[str, ...] = (local,)
     else:
-        told = (spellings.INSTANT + local, f"{local} {spellings.ANY_UNIT}")
+        told = (spellings.INSTANT + local, spellings.utc_clock_form(clock), f"{local} {spellings.ANY_UNIT}")
     stated = (*told, *forms, *clocks)
     spelled = match.group().casefold()
     return Stated(stated, () if spelled in stated else (spelled,))

@@ -6,6 +6,10 @@ WORKERS ?= 2
 UV_VERSION := 0.13.9
 PEERS := .venv-peers
 PEERS_PYTHON ?= python3.12
+MUTANTS := .venv-mutants
+MUTMUT_VERSION := 3.8.1
+# Some mutants only: make mutants ONLY='foldproof.evidence.figures.*'
+ONLY ?=
 SEED ?= 1
 # To move the pins forward: make lock LOCK_FLAGS=--upgrade
 LOCK_FLAGS ?=
@@ -14,7 +18,7 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 	--no-emit-index-url --no-header $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep lint format bench bench-evidence bench-peers lock clean python
+.PHONY: help demo test test-deep mutants lint format bench bench-evidence bench-peers lock clean python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +34,10 @@ test-deep: $(READY) ## every law of the window on 100,000 cases, and 10,000 long
 		HYPOTHESIS_PROFILE=part $(BIN)/pytest -n $(WORKERS) --hypothesis-seed=$$(($(SEED) + part)) \
 			tests/window/test_every_law.py tests/window/test_machine.py || exit 1; \
 	done
+
+mutants: $(MUTANTS)/.ready ## change the evidence room in thousands of small ways and list what no test notices (takes hours)
+	HYPOTHESIS_PROFILE=mutants $(MUTANTS)/bin/mutmut run --max-children $(WORKERS) $(ONLY)
+	$(MUTANTS)/bin/mutmut results
 
 lint: $(READY) ## style, types and floors; changes nothing
 	$(BIN)/ruff check
@@ -58,8 +66,8 @@ lock: .venv-lock/.ready ## pin every dependency by hash, as pyproject.toml asks
 	$(subst 3.11,3.12,$(COMPILE)) benchmarks/requirements-peers.in -o benchmarks/requirements-peers.txt
 
 clean: ## remove everything that make made
-	rm -rf .venv .venv-lock $(PEERS) build dist .benchmarks .coverage* htmlcov .hypothesis .import_linter_cache .mypy_cache \
-		.pytest_cache .ruff_cache
+	rm -rf .venv .venv-lock $(PEERS) $(MUTANTS) build dist mutants .benchmarks .coverage* htmlcov .hypothesis \
+		.import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -path ./.git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 python:
@@ -81,6 +89,14 @@ $(PEERS)/.ready: benchmarks/requirements-peers.txt pyproject.toml
 	$(PEERS_PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r benchmarks/requirements-peers.txt
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(MUTANTS)/.ready: requirements-dev.txt pyproject.toml Makefile | python
+	@rm -f $@
+	$(PYTHON) -m venv $(MUTANTS)
+	$(MUTANTS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(MUTANTS)/bin/python -m pip install --quiet --disable-pip-version-check mutmut==$(MUTMUT_VERSION)
+	$(MUTANTS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 .venv-lock/.ready: Makefile | python

@@ -32,7 +32,8 @@ def terms_of(text: str) -> list[Term]:
 def ways(result: str, terms: str) -> list[str]:
     """How a result (`255 usd`) follows: the operation, and the places of its operands (`sum 0 1`)."""
     amount, _, unit = result.partition(" ")
-    found = worked_from(stated(amount), unit or None, terms_of(terms))
+    operands = terms_of(terms)
+    found = worked_from(stated(amount), unit or None, operands, place=len(operands))
     return [" ".join([worked.operation, *(str(term.place) for term in worked.terms)]) for worked in found]
 
 
@@ -75,6 +76,14 @@ def test_sums_and_differences_are_of_measured_amounts_of_one_unit(result: str, t
         ("2405.8 eur", "1202.9 usd, 2 #", []),
         ("15656", "152 usd, 103 usd", []),
         ("15656", "-152, 103", ["product 0 1"]),
+        ("132", "12 #, 11 #", []),  # two counts that nobody supplied
+        ("776.0 usd", "16 days, 48.5 usd", ["product 0 1"]),  # money for each of something
+        ("776.0 usd", "48.5 usd, 16 days", ["product 0 1"]),
+        ("776.0", "48.5 usd, 16 days", ["product 0 1"]),
+        ("776.0 kg", "16, 48.5 kg", ["product 0 1"]),
+        ("776.0 days", "48.5 usd, 16 days", []),
+        ("776.0 usd", "48.5 kg, 16 days", []),
+        ("776.0 usd", "48.5 usd, 16 %", []),
     ],
 )
 def test_a_product_takes_a_factor_without_a_unit(result: str, terms: str, expected: list[str]) -> None:
@@ -110,7 +119,9 @@ def test_a_share_is_a_percentage_of_an_amount(result: str, terms: str, expected:
         ("374.125", "4, 1496.5", ["ratio 1 0"]),
         ("80.38 %", "1202.9, 1496.5", ["ratio 0 1"]),
         ("80.38 %", "1496.5, 1202.9", ["ratio 1 0"]),
-        ("75 %", "3 #, 4 #", ["ratio 0 1"]),
+        ("75 %", "3 #, 4 #", []),  # two counts that nobody supplied
+        ("75 %", "3 #, 4", ["ratio 0 1"]),
+        ("75 %", "3, 4 #", ["ratio 0 1"]),
         ("80.38 %", "1202.9 usd, 1496.5 eur", []),
         ("24.41 %", "1496.5, 1202.9", ["relative change 0 1"]),
         ("24.41 %", "1202.9, 1496.5", ["relative change 1 0"]),
@@ -118,6 +129,7 @@ def test_a_share_is_a_percentage_of_an_amount(result: str, terms: str, expected:
         ("225.0 %", "1250.0, -1000.0", ["relative change 0 1"]),
         ("33.3 %", "4 #, 3 #", []),
         ("33.3 %", "400, 3 #", []),
+        ("33.3 %", "4, 3 #", []),  # a count does not change
         ("5", "0, 5.1", ["sum 0 1", "difference 1 0"]),
         ("5 %", "0, 0", []),
     ],
@@ -152,18 +164,42 @@ def test_a_sum_and_a_mean_are_over_a_run_of_neighbours(result: str, terms: str, 
     assert ways(result, terms) == expected
 
 
-def test_of_more_than_16_terms_the_first_16_count() -> None:
-    powers = [str(3**power) for power in range(17)]
-    assert ways(str(3**14 + 3**15), ", ".join(powers)) == ["sum 14 15"]
-    assert ways(str(3**14 + 3**16), ", ".join(powers)) == []
-    assert ways(str(sum(map(int, powers[:16]))), ", ".join(powers)) == [f"sum {' '.join(map(str, range(16)))}"]
-    assert ways(str(sum(map(int, powers))), ", ".join(powers)) == []
+POWERS = ", ".join(str(3**power) for power in range(17))
 
 
-def test_totals_are_exact_to_sixty_digits() -> None:
-    found = dict(totals(terms_of("1e30, 1, 5")))
-    assert found["sum"] == Decimal(1000000000000000000000000000006)
-    assert found["mean"] == Decimal("333333333333333333333333333335.333333333333333333333333333333")
+@pytest.mark.parametrize(
+    ("place", "one", "other", "found"),
+    [(17, 11, 16, True), (17, 10, 16, False), (0, 0, 5, True), (0, 0, 6, False), (8, 5, 11, False), (8, 6, 10, True)],
+)
+def test_pairs_are_taken_from_the_six_terms_nearest_to_the_result(
+    place: int,
+    one: int,
+    other: int,
+    found: bool,  # noqa: FBT001
+) -> None:
+    result = stated(str(3**one + 3**other))
+    pairs = [worked.operation for worked in worked_from(result, None, terms_of(POWERS), place=place)]
+    assert pairs == (["sum"] if found else [])
+
+
+def test_of_more_than_16_terms_the_first_16_make_a_run() -> None:
+    assert ways(str(sum(3**power for power in range(16))), POWERS) == [f"sum {' '.join(map(str, range(16)))}"]
+    assert ways(str(sum(3**power for power in range(17))), POWERS) == []
+    assert ways(str(sum(3**power for power in range(1, 17))), f"5 #, {POWERS}") == []
+    assert "sum 1 2 3" in ways(str(1 + 3 + 9), f"5 #, {POWERS}")
+
+
+def test_what_it_comes_to_exactly_is_told() -> None:
+    terms = terms_of("152, 103, 498")
+    assert [worked.exact for worked in worked_from(stated("753"), None, terms, place=3)] == [Decimal(753)]
+    (ratio,) = worked_from(stated("1.476"), None, terms[:2], place=2)
+    assert round(ratio.exact, 6) == Decimal("1.475728")
+
+
+def test_totals_lose_no_digit() -> None:
+    found = dict(totals(terms_of("10000000000000000000, 1, 0.25, -4")))
+    assert found["sum"] == Decimal("9999999999999999997.25")
+    assert found["mean"] == Decimal("2499999999999999999.3125")
 
 
 @pytest.mark.parametrize(
@@ -193,7 +229,7 @@ def test_whatever_two_amounts_come_to_is_found(pair: tuple[Decimal, Decimal], pl
             text = text_of(exact, places)
             if Decimal(text):
                 terms = [Term(0, pair[0], None), Term(1, pair[1], None)]
-                found = [worked.operation for worked in worked_from(stated(text), unit, terms)]
+                found = [worked.operation for worked in worked_from(stated(text), unit, terms, place=2)]
                 assert operation in found, (text, unit)
 
 
@@ -206,6 +242,6 @@ def test_whatever_a_run_comes_to_is_found(column: list[Decimal], places: int, da
     for operation, exact in (("sum", total), ("mean", total / (end - start))):
         text = text_of(exact, places)
         if Decimal(text):
-            found = worked_from(stated(text), None, terms)
+            found = worked_from(stated(text), None, terms, place=len(terms))
             runs = [(worked.operation, [term.place for term in worked.terms]) for worked in found]
             assert (operation, list(range(start, end))) in runs

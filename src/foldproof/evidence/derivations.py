@@ -121,7 +121,7 @@ def _converted(value: Value, stated: Stated, words: str, view: View) -> Iterator
     unit, workings = value.unit, view.workings
     if unit is None:
         return
-    reads = [("unit", read) for read in workings.converted(stated, unit)]
+    reads: list[tuple[Operation, Read]] = [("unit", read) for read in workings.converted(stated, unit)]
     if unit == "%":
         reads += [("unit", read) for read in workings.shares(stated) if _is_share(read, view)]
         reads += [("complement", read) for read in workings.complements(stated)]
@@ -129,9 +129,9 @@ def _converted(value: Value, stated: Stated, words: str, view: View) -> Iterator
         reads += [("unit", read) for read, exactly in workings.bytes(stated, unit) if exactly or _is_size(read, view)]
     for operation, read in reads:
         exact = 100 - read.number if operation == "complement" else read.number
-        if _has_sign(exact, operation, value, words) and _as_amount(read, value, view):  # type: ignore[arg-type] # one of two
+        if _has_sign(exact, operation, value, words) and _as_amount(read, value, view):
             carriers = view.carriers(read.form)
-            yield Candidate(operation, (Operand(carriers[0].text, _source=carriers),))  # type: ignore[arg-type] # as above
+            yield Candidate(operation, (Operand(carriers[0].text, _source=carriers),))
     for following in workings.in_columns(stated, unit):
         located = following.amounts[0]
         if view.sees(located.message) and _has_sign(following.number, "unit", value, words):

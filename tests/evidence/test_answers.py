@@ -65,6 +65,25 @@ def test_a_sum_below_zero_has_its_sign_or_a_word_for_it(answer: str, text: str, 
     assert (found.get(text) == "derived") is derived
 
 
+def test_an_amount_below_one_has_a_sign_too() -> None:
+    rate = [result({"id": "R-1", "rate": 1.25}), result({"id": "R-1", "rate": 1.75})]
+    for answer, verdict in (
+        ("It rose by 0.50.", "derived"),
+        ("It fell by 0.50.", "invented"),
+        ("It changed by -0.50.", "invented"),
+    ):
+        assert [value.verdict for value in judged(answer, *rate).values()] == [verdict]
+    rows = result([{"fee": 0.25}, {"fee": 0.26}])
+    assert judged("A refund of -0.51 in all.", rows)["-0.51"].verdict == "invented"
+
+
+def test_a_difference_and_a_share_of_what_is_below_zero_have_no_sign() -> None:
+    rows = result({"paid_usd": -500, "due_usd": -1250})
+    assert way("It is $750 more.", "$750", rows) == "difference of -500, -1250"
+    mixed = result({"paid_usd": -500, "due_usd": 1250})
+    assert way("That is 40.0% of it.", "40.0%", mixed) == "ratio of -500, 1250"
+
+
 def test_a_sum_above_zero_is_not_negative() -> None:
     rows = result([{"price": 152}, {"price": 103}])
     assert judged("In all -$255.", rows)["-$255"].verdict == "invented"
@@ -177,6 +196,11 @@ def table(*rows: str, rule: str = "|---|---|---|") -> str:
         (table("| A | $282 | $11.5 |", "| B | $443 | $12.7 |", "| Sum | $725 | |"), "$725", "sum of $282, $443"),
         (table("| A | $282 | $11.5 |", "| B | $443 | $12.7 |", "| Sum | | $24.2 |"), "$24.2", "sum of $11.5, $12.7"),
         (table("| A | $282 | $11.5 |", "| B | $443 | $12.7 |", "|---|---|---|", "Sum: $24.2"), "$24.2", None),
+        ("A | $282 | x\nB | $443 | y\nSum | $725 |", "$725", "sum of $282, $443"),
+        ("Had a|b $282.\nHad a|b $443.\nSo $725.", "$725", None),  # one bar makes no table
+        (table("| A | $282 | $11.5 |", "| B | $443 | $12.7 |", "| Sum | $725 |"), "$725", "sum of $282, $443"),
+        (table("| A | $282 | $11.5 |", "| B | $443 | $12.7 |", " | Sum | $725 | |"), "$725", "sum of $282, $443"),
+        ("- A: $282 for ORD-1111\n- B: $443 for ORD-2222\nSum: $725", "$725", "sum of $282, $443"),
         ("- A: 2 at $282\n- B: 3 at $443\n- Sum: $725", "$725", "sum of $282, $443"),
         ("- A: $282\n- B: $443\n---\n***\nSum: $725", "$725", "sum of $282, $443"),
         ("1) A: $282\n2) B: $443\nSum: $725", "$725", "sum of $282, $443"),
@@ -187,11 +211,27 @@ def test_a_total_is_of_the_list_or_the_column_above_it(answer: str, text: str, e
     assert way(answer, text, *fares("282", "443", "11.5", "12.7")) == expected
 
 
+def test_a_list_of_two_units_has_no_total() -> None:
+    answer = "- A: $282\n- B: $443\n- C: 77 GB\nSum: $725"
+    assert way(answer, "$725", *fares("282", "443", "77 GB")) is None
+
+
+def test_a_total_of_what_is_below_zero_may_be_put_in_words() -> None:
+    read = [result("is -152 ."), result("is -103 .")]
+    assert way("- A: -152\n- B: -103\nRefund in all: 255", "255", *read) == "sum of -152, -103"
+    assert way("- A: -152\n- B: -103\nIn all: 255", "255", *read) is None
+
+
 def test_nobody_adds_up_a_list_of_more_than_64_lines() -> None:
     for lines, expected in ((64, "derived"), (65, "invented")):
         numbers = [1000 + 7 * line for line in range(lines)]
         answer = "".join(f"- item: ${number}\n" for number in numbers) + f"\nIn all: ${sum(numbers)}"
         assert judged(answer, *fares(*numbers))[f"${sum(numbers)}"].verdict == expected
+
+
+def test_a_list_may_stand_far_down_an_answer() -> None:
+    answer = "So it is.\n" * 70 + "- A: $282\n- B: $443\n- C: $11.5\nSum: $736.5"
+    assert way(answer, "$736.5", *fares("282", "443", "11.5")) == "sum of $282, $443, $11.5"
 
 
 def test_small_counts_are_operands_in_words_and_in_digits() -> None:
@@ -217,6 +257,8 @@ def test_small_counts_are_operands_in_words_and_in_digits() -> None:
         ("It is 20 days from 2024-05-21 back to 2024-05-01.", "20 days", "elapsed of 2024-05-21, 2024-05-01"),
         ("From 2024-05-01 to 2024-05-21 it is 21 days.", "21 days", None),
         ("From 2024-05-01 to 09:00 it is 10 hours.", "10 hours", None),
+        ("From 11:45 back to 09:00 it is 165 minutes.", "165 minutes", "elapsed of 11:45, 09:00"),
+        ("It is 20 days from 2024-05-01.\nTo 2024-05-21.", "20 days", None),
         ("From 2024-05-01.\nTo 2024-05-21 it is 20 days.", "20 days", None),
         ("From 2024-05-01 to 2024-05-21 it is 480 hours.", "480 hours", "elapsed of 2024-05-01, 2024-05-21"),
     ],
@@ -224,3 +266,10 @@ def test_small_counts_are_operands_in_words_and_in_digits() -> None:
 def test_what_lies_between_two_moments_of_the_line(answer: str, text: str, expected: str | None) -> None:
     read = result("09:00 11:45 23:15:30 01:00 2024-05-01 2024-05-21")
     assert way(answer, text, read) == expected
+
+
+def test_what_lies_between_two_moments_of_different_days() -> None:
+    read = [result("2024-05-01T10:00"), result("2024-05-03T12:00")]
+    answer = "From 2024-05-01 10:00 to 2024-05-03 12:00 it is {}."
+    for stated, derived in (("50 hours", True), ("3,000 minutes", True), ("120 minutes", False)):
+        assert (judged(answer.format(stated), *read)[stated].verdict == "derived") is derived

@@ -91,3 +91,10 @@ def test_of_several_parts_each_is_read_by_its_own_layout() -> None:
         (1, "line 2", "price"),
         (2, "$", ""),
     ]
+
+
+def test_a_carrier_of_text_behind_json_counts_from_the_start_of_the_text() -> None:
+    text = '{"a": 1}\nname,price\nHAT136,$152\nHAT039,$498\n'
+    (carrier,) = carriers("It is $498.", result(text))
+    assert (carrier.start, carrier.block) == (text.index("$498"), None)
+    assert (carrier.record, carrier.column) == ("line 4", "price")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from tests.evidence.generators import result
 
 from foldproof import SlidingWindow
 from foldproof.evidence import EvidenceIndex, EvidenceOptions, ValueVerdict
-from foldproof.messages import Message, TextPart, ToolCall
+from foldproof.evidence.corpus import ends_in
+from foldproof.messages import OPENINGS, Message, TextPart, ToolCall
 
 
 def person(text: str) -> Message:
@@ -74,11 +77,28 @@ def test_a_judgement_does_not_see_what_is_read_after_it() -> None:
         (["4111111111111239 USD"], "ending in 1239", ()),
         (["12391"], "ending in 1239", ()),
         (["31239"], "ending in 1239", ("31239",)),
+        (["X-41111239"], "ending in 1239", ("x-41111239",)),
     ],
 )
 def test_the_end_of_something_longer(said: list[str], stated: str, forms: tuple[str, ...]) -> None:
     (value,) = judged(f"The card {stated}.", *[result({"card": each}) for each in said]).values()
     assert value.forms == forms
+
+
+@pytest.mark.parametrize(
+    ("longer", "form", "ends"),
+    [
+        ("41111239", "1239", True),
+        ("4111-1239", "1239", False),  # that is a segment
+        ("41 1239", "1239", False),
+        ("1239", "1239", False),
+        ("5239", "239", True),
+        ("5239", "39", False),  # too short to be told from others
+        ("5238", "239", False),
+    ],
+)
+def test_an_end_is_no_segment_and_not_the_whole(longer: str, form: str, ends: bool) -> None:  # noqa: FBT001
+    assert ends_in(longer, form) is ends
 
 
 def test_an_end_is_found_in_what_is_read_later_too() -> None:
@@ -135,7 +155,12 @@ def test_numbers_that_only_a_judgement_asks_for_are_worked_through_once() -> Non
 
 def rows_and_more() -> list[Message]:
     messages = [person("What does it cost?")]
-    contents: list[object] = [[{"price": 152}, {"price": 103}], "host esxi-host-alpha", "order ORD-4471"]
+    contents: list[object] = [
+        [{"price": 152}, {"price": 103}],
+        {"latency_ms": 12500},
+        "host esxi-host-alpha",
+        "order ORD-4471",
+    ]
     contents += [f"order ORD-{number}" for number in range(5000, 5008)]
     for number, content in enumerate(contents):
         messages.append(Message(role="assistant", tool_calls=(ToolCall(id=f"c{number}", name="find", args={}),)))
@@ -153,10 +178,10 @@ def folded() -> tuple[list[Message], Message]:
 def test_within_the_window_nothing_follows_from_results_that_have_left() -> None:
     messages, frame = folded()
     for scope, verdicts in (
-        ("conversation", ["derived", "grounded", "grounded"]),
-        ("window", ["invented", "invented", "grounded"]),
+        ("conversation", ["derived", "derived", "grounded", "grounded"]),
+        ("window", ["invented", "invented", "invented", "grounded"]),
     ):
-        values = judged("In all $255, ORD-4471 and ORD-5007.", *messages, frame, scope=scope)
+        values = judged("In all $255, 12.5 seconds, ORD-4471 and ORD-5007.", *messages, frame, scope=scope)
         assert [value.verdict for value in values.values()] == verdicts
 
 
@@ -177,6 +202,14 @@ def test_a_fold_that_took_unread_results_leaves_nothing_to_accuse() -> None:
         ([*messages[:3], frame], "conversation", "undecidable"),
     ):
         assert judged("ORD-9999", *read, scope=scope)["ORD-9999"].verdict == verdict
+
+
+@pytest.mark.parametrize("kind", ["summary", "drop-notice"])
+def test_a_frame_that_does_not_name_what_it_took_leaves_nothing_to_accuse(
+    kind: Literal["summary", "drop-notice"],
+) -> None:
+    frame = Message(role="user", content=f"{OPENINGS[kind]} of what was said")
+    assert judged("ORD-9999", result("x"), frame)["ORD-9999"].verdict == "undecidable"
 
 
 def test_a_value_is_folded_only_when_every_result_that_said_it_has_left() -> None:

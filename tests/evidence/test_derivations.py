@@ -382,3 +382,43 @@ def test_counts_in_words_are_operands() -> None:
     assert derived("Two at $262.47 come to $524.94.", "$524.94", *read)[0] == "product"
     index = EvidenceIndex(read)
     assert index.judge("Three nights cost $388.").unexamined == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "right", "wrong"),
+    [("-5 °C", "23 °F", "-23 °F"), ("20 °F", "-6.7 °C", "6.7 °C"), ("-40 °C", "-40 °F", "40 °F")],
+)
+def test_a_temperature_may_change_its_sign(said: str, right: str, wrong: str) -> None:
+    found = [judged(f"It is {stated}.", result({"a": said})) for stated in (right, wrong)]
+    assert [value.verdict for values in found for value in values.values()] == ["derived", "invented"]
+
+
+@pytest.mark.parametrize(
+    "words", ["Your PIN is", "Flight", "Error", "Invoice", "Room", "See page", "Order", "Ticket no."]
+)
+def test_what_names_something_adds_up_to_nothing(words: str) -> None:
+    rows = result([{"amount": 120}, {"amount": 245}, {"amount": 380}])
+    assert judged(f"{words} 745.", rows)["745"].verdict == "invented"
+    assert judged("Together 745.", rows)["745"].verdict == "derived"
+
+
+def test_a_percentage_is_no_sum_of_bare_numbers() -> None:
+    read = result({"a": 200, "b": 500})
+    assert judged("It rose from 200 to 500, up 300%.", read)["300%"].verdict == "invented"
+    assert judged("200 of 500 is 700%.", read)["700%"].verdict == "invented"
+    assert derived("It rose from 200 to 500, up 150%.", "150%", read)[0] == "relative change"
+
+
+def test_parts_of_one_whole_are_alike() -> None:
+    assert derived("62.4% is used.", "62.4%", result({"used": 312, "total": 500}))[0] == "ratio"
+
+
+def test_a_moment_in_seconds_is_compared_in_its_zone() -> None:
+    moment = "2024-03-03T00:01:01+01:00"  # 1709420461 seconds since 1970
+    assert derived(f"At {moment}.", moment, result({"created_at": 1709420461}))[0] == "epoch"
+    assert judged(f"At {moment}.", result({"created_at": 1709424061}))[moment].verdict == "invented"
+
+
+def test_a_date_that_follows_from_a_duration_does_not_show_it() -> None:
+    values = judged("From 2024-01-01 to 2024-04-30 it is 120 days.", result("2024-01-01"))
+    assert "invented" in {value.verdict for value in values.values()}

@@ -39,6 +39,9 @@ def near(answer: str, text: str, *messages: Message) -> str | None:
         ("HAT136 costs $152.", "$152", None),
         ("It is $498.", "$498", None),
         ("HAT136 and HAT039 cost $498.", "$498", None),
+        ("HAT136 and HAT039 cost $152.", "$152", None),
+        ("Of 120 seats, HAT136 has one at $498.", "$498", "152"),  # 120 names nothing
+        ("HAT136, of 120 seats, has one at $498.", "$498", "152"),
         ("$498 is what HAT136 costs.", "$498", "152"),
     ],
 )
@@ -153,6 +156,19 @@ def test_near_leads_to_the_cell_of_the_right_record() -> None:
         ("$[0].price", "$[0]", "price")
     ]
     assert found.form == "152"
+
+
+def test_near_is_what_the_right_record_says_though_others_say_it_too() -> None:
+    found = judged("HAT136 costs $498.", FLIGHTS, result("is 152 ."))["$498"].near
+    assert found is not None
+    assert [(carrier.message, carrier.path) for carrier in found.carriers] == [(0, "$[0].price")]
+
+
+def test_a_value_that_many_records_say_is_looked_for_in_all_of_them() -> None:
+    rows = [{"number": f"HAT{row:03}", "price": 498, "tax": row} for row in range(100, 112)]
+    assert near("HAT111 costs $498.", "$498", result(rows)) is None
+    rows[-1]["price"] = 152
+    assert near("HAT111 costs $498.", "$498", result(rows)) == "152"
 
 
 def test_names_themselves_are_never_elsewhere() -> None:

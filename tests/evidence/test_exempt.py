@@ -44,7 +44,7 @@ def test_the_forms_of_messages_are_those_of_each() -> None:
 
 def test_what_is_no_message_is_named_by_its_place() -> None:
     wrong = cast("list[Message]", [Message(role="user", content="x"), "ORD-4471"])
-    with pytest.raises(UsageError, match="1"):
+    with pytest.raises(UsageError, match=r"^messages\[1\] is"):
         exempt_forms(wrong)
 
 
@@ -82,3 +82,10 @@ def test_a_value_may_be_exempt_in_part(given: str, said: str, stated: str, how: 
     (value,) = judged(f"It is {stated}.", Message(role="user", content=given), result(said)).values()
     assert value.how == how
     assert value.verdict == ("exempt" if how else "invented")
+
+
+def test_the_year_of_a_day_that_was_given_may_come_from_anybody() -> None:
+    day = Message(role="user", content="on May 20")
+    for year in (Message(role="system", content="the year 2024"), result("year 2024"), result("since 2024-01-01")):
+        assert judged("It is May 20, 2024.", day, year)["May 20, 2024"].how == "partial"
+        assert judged("It is May 20, 2024.", year)["May 20, 2024"].verdict == "invented"

@@ -160,6 +160,15 @@ class Unordered:
     """Something that cannot be compared, as most of what numbers come from."""
 
 
+@pytest.mark.parametrize("count", [5, 600])
+def test_any_number_of_things_may_have_one_amount(count: int) -> None:
+    figures: Figures[Unordered] = Figures()
+    sources = {Unordered() for _ in range(count)}
+    for source in sources:
+        figures.add(Decimal(7), source)
+    assert set(figures.between(Decimal(7), Decimal(7))) == sources
+
+
 @given(st.lists(st.integers(0, 2000), min_size=600, max_size=700, unique=True), st.integers(1, 599))
 def test_many_at_once_or_few_at_a_time_makes_no_difference(amounts: list[int], first: int) -> None:
     sources = {amount: Unordered() for amount in amounts}

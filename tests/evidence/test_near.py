@@ -48,6 +48,7 @@ def test_a_value_one_edit_away_is_near(said: str, stated: str) -> None:
         ("4471", "ORD-4482"),
         ("a" * 30 + "b" * 30 + "-1234", "a" * 30 + "b" * 30 + "-1235"),  # too long
         ("nothing", "ORD-4471"),
+        ("44A1", "4471"),  # in a number no digit is mistaken for a letter
     ],
 )
 def test_a_value_further_away_is_not(said: str, stated: str) -> None:

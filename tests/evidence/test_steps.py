@@ -49,6 +49,12 @@ def fares(*amounts: object) -> list[Message]:
         ("2024-05-21", "It is 2024-05-28.\nA week later, that is.", "2024-05-28", "days of 2024-05-21, +7 days"),
         ("2024-05-21", "A week later.\nWe saw it.\nIt is 2024-05-28.", "2024-05-28", None),
         ("2024-05-21", "It is 2024-05-28.\nWe saw it.\nA week later.", "2024-05-28", None),
+        (
+            "2024-05-21",
+            "It is 2024-05-28.\nA week later.\nSo it is.\nIndeed.",
+            "2024-05-28",
+            "days of 2024-05-21, +7 days",
+        ),
         ("2024-05-21", "It is a week.\nLater we saw it: 2024-05-28.", "2024-05-28", "days of 2024-05-21, +7 days"),
         ("2024-05-21", "The one\nday later is 2024-05-22.", "2024-05-22", "days of 2024-05-21, +1 days"),
     ],
@@ -60,6 +66,9 @@ def test_a_date_is_so_many_days_from_one_that_a_tool_said(
 
 
 def test_the_smaller_of_two_offsets_is_tried_first() -> None:
+    around = [result("2024-05-21"), result("2024-05-26")]
+    both = "It is 2024-05-22, one day later than one, four days earlier than the other."
+    assert way(both, "2024-05-22", *around) == "days of 2024-05-21, +1 days"
     read = [result("2024-05-21"), result("2024-05-24")]
     answer = "Four days or one day earlier or three days earlier is 2024-05-23."
     value = judged("It is 2024-05-25, one day later than one, four days later than another.", *read)["2024-05-25"]
@@ -73,6 +82,7 @@ def test_the_smaller_of_two_offsets_is_tried_first() -> None:
     [
         ("from 2024-05-21", "A week later is 2024-05-28.", "2024-05-28", "2024-05-21"),
         ("from May 21, please", "A week later is May 28.", "May 28", "--05-21"),
+        ("from May 21, please", "A week later is 2024-05-28.", "2024-05-28", "2024-05-21"),
         ("from May 22, please", "A week later is May 28.", "May 28", None),
         ("from May 22, please", "A week later is 2024-05-28.", "2024-05-28", None),
     ],
@@ -112,6 +122,17 @@ def test_operands_stand_in_the_line_or_in_the_one_before_or_behind(answer: str, 
     assert way(answer, "$725", *fares(282, 443)) == expected
 
 
+def test_the_values_own_line_comes_first() -> None:
+    answer = "$282 and $443.\n$300 and $425 make $725."
+    assert way(answer, "$725", *fares(282, 443, 300, 425)) == "sum of $300, $425"
+
+
+def test_of_many_numbers_the_nearest_make_a_run() -> None:
+    many = " ".join(str(number) for number in range(301, 321))
+    read = fares("7,001", "7,500", "8,000", *range(301, 321))
+    assert way(f"{many} 7,001 7,500 8,000 make 22,501.", "22,501", *read) == "sum of 7,001, 7,500, 8,000"
+
+
 def test_the_six_nearest_numbers_are_set_against_each_other() -> None:
     read = fares("7,001", "7,500", *range(301, 317))
     assert way("7,001 7,500 301 302 303 304 make 14,501.", "14,501", *read) == "sum of 7,001, 7,500"
@@ -130,6 +151,7 @@ def test_the_six_nearest_numbers_are_set_against_each_other() -> None:
         ("$3 of 1,202.9 are 3,608.7.", "3,608.7", None),
         ("3 and 1,202.9 make 1,205.9.", "1,205.9", None),  # a count is not added
         ("-3 of 1,202.9 are 3,608.7.", "3,608.7", None),
+        ("1 of 1,202.9 is 0.083%.", "0.083%", "ratio of 1, 1,202.9"),
     ],
 )
 def test_what_may_be_an_operand(answer: str, text: str, expected: str | None) -> None:
@@ -139,6 +161,15 @@ def test_what_may_be_an_operand(answer: str, text: str, expected: str | None) ->
 def test_an_operand_keeps_its_sign() -> None:
     read = [result("is 300.5 ."), result("is -120.25 .")]
     assert way("300.5 and -120.25 make 180.25.", "180.25", *read) == "sum of 300.5, -120.25"
+
+
+def test_what_two_numbers_come_to_may_be_said_the_other_way_round() -> None:
+    read = fares("1,496.5", "1,202.9")
+    change = "From 1,496.5 to 1,202.9 is a change of -293.6."
+    assert way(change, "-293.6", *read) == "difference of 1,496.5, 1,202.9"
+    paid = [result("is -152 ."), result("is -103 .")]
+    assert way("From -152 and -103 comes a refund of 255.", "255", *paid) == "sum of -152, -103"
+    assert way("From -152 and -103 comes 255.", "255", *paid) is None
 
 
 def test_a_result_in_millions_follows_from_operands_without_a_scale() -> None:
@@ -299,10 +330,11 @@ def test_what_has_left_the_window_is_no_operand_within_it() -> None:
 
 
 def test_a_value_that_is_stated_twice_follows_as_it_did_the_first_time() -> None:
-    values = EvidenceIndex(fares(282, 443)).judge("$282 and $443 make $725.\n\nSo I charge $725.").values
+    answer = "$282 and $443 make $725.\n\nWe looked.\n\nSo I charge $725."
+    values = EvidenceIndex(fares(282, 443)).judge(answer).values
     first, again = values[2], values[3]
     assert (first.verdict, again.verdict) == ("derived", "derived")
-    assert (again.derivation, again.start) == (first.derivation, 38)
+    assert (again.derivation, again.start) == (first.derivation, 50)
 
 
 def test_an_answer_of_long_ago_is_not_looked_into() -> None:

@@ -179,6 +179,7 @@ def test_a_shape_that_matches_nothing_makes_no_value() -> None:
         ("we saw no[12] material 3 change in it", ("grounded", "part")),
         ("we saw no 12 material\nchange in it", ("grounded", "part")),
         ("we saw no, material; change", ("grounded", "part")),
+        ("we saw NO[12] Material change", ("grounded", "part")),
         ("we saw no big material change in it", ("invented", None)),
         ("we saw no 1234 material change in it", ("invented", None)),
     ],
@@ -206,3 +207,46 @@ def test_where_a_value_stands_and_what_it_is_is_told() -> None:
     assert (value.text, value.start, value.end, value.kind) == ("$725", 6, 10, "money")
     (value,) = judgement("Use esxi-host-alpha.", result("x"), shapes=HOSTS).values
     assert (value.text, value.start, value.end, value.kind) == ("esxi-host-alpha", 4, 19, "declared")
+
+
+def test_what_follows_is_ambiguous_where_something_else_gives_it_too() -> None:
+    one = result([{"price": 152}, {"price": 103}])
+    other = result([{"price": 151}, {"price": 104}])
+    assert only("In total $255.", one) == ("derived", None, ())
+    assert only("In total $255.", one, other) == ("derived", "ambiguous", ())
+    twice = judgement("In total $255.\n\nWe looked.\n\nI charge $255.", one, other).values
+    assert [(value.verdict, value.how) for value in twice] == [("derived", "ambiguous")] * 2
+    earlier = Message(role="assistant", content="In total $255.")
+    assert only("I charge that: $255.", one, other, earlier)[:2] == ("derived", "ambiguous")
+
+
+def test_operands_of_an_earlier_answer_stand_nowhere_in_this_one() -> None:
+    earlier = Message(role="assistant", content="$282 and $443 make $725.")
+    (value,) = judgement("I charge $725.", result("fare 282"), result("fare 443"), earlier).values
+    assert value.derivation is not None
+    assert [(each.text, each.start, each.end) for each in value.derivation.operands] == [
+        ("$282", None, None),
+        ("$443", None, None),
+    ]
+
+
+def test_a_table_in_millions_is_in_its_own_currency() -> None:
+    table = result("| (in millions) | 2023 |\n|---|---|\n| Revenue | $1,496.2 |\n| Costs | $911.7 |\n")
+    assert only("Revenue was $1,496.2 million.", table)[:2] == ("grounded", "spelling")
+    assert only("Revenue was €1,496.2 million.", table)[0] == "invented"
+
+
+@pytest.mark.parametrize(
+    ("said", "stated", "how"),
+    [
+        ("api-7d9c6b5f4-x2k8p", "api-7d9c6b5f4", "part"),
+        ("api-7d9c6b5f4-x2k8p", "7d9c6b5f4-x2k8p", "part"),
+        ("api-7d9c6b5f4-x2k8p", "api-7d9c6b5f5", None),
+        ("api-7d9c6b5f4-x2k8p", "web-7d9c6b5f4", None),
+        ("3f2a91c8d0e4b5a6f7c8d9e0a1b2c3d4e5f60718", "3f2a91c8d0e4b5a6f7c8d9e0", "prefix"),
+        ("3f2a91c8d0e4b5a6f7c8d9e0a1b2c3d4e5f60718", "3f2a91c8d0e4b5a6f7c8d9e1", None),
+    ],
+)
+def test_a_run_of_segments_or_a_long_prefix_of_a_hash(said: str, stated: str, how: str | None) -> None:
+    (value,) = EvidenceIndex([result({"name": said})]).judge(f"It is {stated}.").values
+    assert (value.verdict, value.how) == (("grounded", how) if how else ("invented", None))

@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.evidence.generators import result
 
-from foldproof.evidence import Derivation, EvidenceIndex, EvidenceOptions, ValueVerdict, workings
+from foldproof.evidence import Derivation, EvidenceIndex, EvidenceOptions, ValueVerdict, records, workings
 from foldproof.messages import Message, TextPart
 
 
@@ -64,6 +64,13 @@ def test_a_rounding_is_of_the_least_number_that_fits(said: list[str], stated: st
         ("999", "1.0 KB", None),  # too few for a bare number to be bytes
         ("1500 USD", "1.5 KB", None),
         ("0.25%", "25 bps", "0.25%"),
+        ("25 bps", "0.25%", "25 bps"),
+        ("1.2 MB", "2 million bytes", None),  # neither rounded nor cut it is two
+        ("1.8 MB", "2 million bytes", "1.8 MB"),
+        ("2000 USD", "2.0 KB", None),
+        ('{"disk_used": 999}', "1.0 KB", None),
+        ('{"disk_used": 1200000000}', "2 million KB", None),
+        ('{"disk_used": 1800000000}', "2 million KB", "1800000000"),
         ("21 °C", "69.8 °F", "21 °C"),
         ("69.8 °F", "21 °C", "69.8 °F"),
         ("it is 212 °F", "100 °C", "212 °F"),
@@ -88,6 +95,7 @@ def test_a_rounding_is_of_the_least_number_that_fits(said: list[str], stated: st
 )
 def test_one_number_reads_as_another_in_another_unit(said: str, stated: str, operand: str | None) -> None:
     found = derivation(f"It is {stated}.", result(said))
+    assert found is None or [carrier.text for carrier in found.operands[0].carriers] == [operand]
     assert (found and [each.text for each in found.operands]) == (operand and [operand])
 
 
@@ -122,13 +130,21 @@ def test_a_moment_is_whole_seconds_or_milliseconds_since_1970(said: str, stated:
 
 @pytest.mark.parametrize(("column", "found"), [("created_at", True), ("updated", True), ("order_id", False)])
 def test_a_moment_stands_in_a_column_of_moments(column: str, found: bool) -> None:  # noqa: FBT001
-    assert (way("Made 2024-03-03.", result({column: 1709424000})) is not None) is found
+    made = derivation("Made 2024-03-03.", result({column: 1709424000}))
+    assert (made is not None) is found
+    assert made is None or [carrier.path for carrier in made.operands[0].carriers] == [f"$.{column}"]
 
 
 def test_a_bare_number_is_read_in_the_unit_of_its_column() -> None:
     said = result([{"name": "a", "latency_ms": 12500}, {"name": "b", "latency_ms": 900}, {"name": "c", "size_gb": 77}])
     assert way("It took 12.5 seconds.", said) == "unit of 12500"
     assert way("It took 13.5 seconds.", said) is None
+    assert way("It took 1.5 minutes.", result({"latency_ms": 90000})) == "unit of 90000"
+    assert way("It took 2 million ns.", result({"latency_ms": 1.8})) == "unit of 1.8"
+    assert way("It took 2 million ns.", result({"latency_ms": 1.2})) is None
+    sooner = result({"latency_ms": -12500})
+    assert way("It took 12.5 seconds.", sooner) is None
+    assert way("It dropped by 12.5 seconds.", sooner) == "unit of -12500"
     assert way("It took 77 seconds.", said) is None
     found = derivation("It took 12.5 seconds.", said)
     assert found is not None
@@ -218,6 +234,10 @@ def test_days_are_moved_by_what_the_person_said_and_by_what_stands_behind_a_cloc
     answer = "It is 2024-05-28."
     for text in ("I return a week later.", "Stay two days later.\nOr a week later."):
         assert way(answer, date, Message(role="user", content=text)) == "days of 2024-05-21, +7 days"
+    asked = Message(role="user", content="It was two days earlier.")
+    assert way("It was 2024-05-19.", date, asked) == "days of 2024-05-21, -2 days"
+    asked = Message(role="user", content="Stay until 366 days later.")
+    assert way("It is 2025-05-22.", date, asked) == "days of 2024-05-21, +366 days"
     two = [Message(role="user", content="A week later."), Message(role="user", content="Or one day later.")]
     assert way(answer, date, *two) == "days of 2024-05-21, +7 days"
     assert way("It is 2024-05-22.", date, *two) == "days of 2024-05-21, +1 days"
@@ -229,14 +249,24 @@ def test_days_are_moved_by_what_the_person_said_and_by_what_stands_behind_a_cloc
 def test_everything_is_complete_up_to_the_bound_and_not_past_it(monkeypatch: pytest.MonkeyPatch) -> None:
     said = result([{"id": "R-1", "price": 152}, {"id": "R-2", "price": 103}])  # a count, a sum and a mean; two fields
     for name, most, expected in (
-        ("MOST_AGGREGATES", 100, "invented"),
-        ("MOST_AGGREGATES", 0, "undecidable"),
+        ("MOST_AGGREGATES", 3, "invented"),
+        ("MOST_AGGREGATES", 2, "undecidable"),
+        ("MOST_AGGREGATES", 1, "undecidable"),
         ("MOST_FIELDS", 100, "invented"),
         ("MOST_FIELDS", 1, "undecidable"),
     ):
         monkeypatch.setattr(workings, name, most)
         assert verdict("It is $999.", said).verdict == expected
         monkeypatch.undo()
+
+
+def test_one_result_that_was_not_read_whole_leaves_all_incomplete(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "MOST_CELLS", 40)
+    large = result([{"name": f"incomplete {row}", "price": 100 + row} for row in range(50)])
+    small = result({"name": "complete", "price": 7})
+    assert verdict("It is $999.", small).verdict == "invented"
+    for messages in ([large], [large, small], [small, large]):
+        assert verdict("It is $999.", *messages).verdict == "undecidable"
 
 
 def test_reading_one_by_one_gives_what_reading_at_once_gives() -> None:

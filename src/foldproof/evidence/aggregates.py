@@ -57,6 +57,9 @@ _NAMES = frozenset(
     | {"position", "offset", "latitude", "longitude", "lat", "lon", "page", "time", "timestamp", "at", "ts", "date"}
 )
 _IDENTITIES = frozenset({"id", "number", "code", "sku", "key", "uuid"})
+_OF_ONE_WHOLE = frozenset(
+    {"used", "total", "free", "available", "capacity", "limit", "passed", "failed", "skipped", "sold", "stock", "size"}
+)
 _FOREIGN = frozenset(
     {
         "user",
@@ -246,12 +249,14 @@ def _total(amounts: Iterable[Amount]) -> Decimal:
 
 
 def are_alike(one: Amount, other: Amount) -> bool:
-    """Whether two columns measure in one unit: both say so, or their names end alike, or stand under one name."""
+    """Whether two columns measure in one unit: both say so, or their names end alike or stand under one name."""
     if one.unit != other.unit:
         return False
     if one.unit is not None:
         return True
     left, right = one.cell.column, other.cell.column
+    if {left.lower(), right.lower()} <= _OF_ONE_WHOLE:
+        return True
     return _last_word(left) == _last_word(right) or (
         "." in left and left.rpartition(".")[0] == right.rpartition(".")[0]
     )

@@ -21,7 +21,7 @@ _DIGITS = re.compile(r"\d+")
 _CLAUSE_END = re.compile(r"[;.!?\n](?!\d)")
 _TABLE = "table"
 _NEW_LINE = "\n"
-_WORDS_AHEAD, _WORDS_BEHIND, _NEAR = 120, 40, 400
+_WORDS_AHEAD, _WORDS_BEHIND, _NEAR, _RIGHT_AHEAD = 120, 40, 400, 24
 _FEWEST_ITEMS = 2
 _COUNTS = {
     word: str(count)
@@ -119,6 +119,11 @@ class Answer:
         start = self._starts[max(line - 1, 0)]
         end = self._starts[line + 2] if line + 2 < len(self.lines) else len(self._text)
         return self._text[max(start, value.start - _NEAR) : min(end, value.end + _NEAR)]
+
+    def words_ahead(self, place: int) -> str:
+        """Return the few words right ahead of a value: 24 characters."""
+        start = self.stands[place].value.start
+        return self._text[max(start - _RIGHT_AHEAD, 0) : start]
 
     def words_around(self, place: int) -> str:
         """Return the words in a value's line that may say what it is: some ahead of it, fewer behind it."""

@@ -53,7 +53,8 @@ def worked_from(result: Stated, unit: str | None, terms: Sequence[Term], *, plac
     """
     nearest = sorted(sorted(terms, key=lambda term: abs(term.place - place))[:_MOST_PAIRED])
     yield from _from_pairs(result, unit, nearest)
-    yield from _from_runs(result, [term for term in terms if not term.is_count and fits(unit, term.unit)][:MOST_TERMS])
+    summed = [term for term in terms if not term.is_count and _may_add_up(term.unit, term.unit, unit)]
+    yield from _from_runs(result, summed[:MOST_TERMS])
 
 
 def _from_pairs(result: Stated, unit: str | None, terms: Sequence[Term]) -> Iterator[Worked]:
@@ -110,7 +111,7 @@ def _binary(one: Term, other: Term, unit: str | None, *, in_order: bool) -> Iter
     a, b = one.amount, other.amount
     alike = fits(one.unit, other.unit)
     measured = not (one.is_count or other.is_count)
-    if alike and measured and fits(unit, one.unit) and fits(unit, other.unit):
+    if alike and measured and _may_add_up(one.unit, other.unit, unit):
         if in_order:
             yield "sum", a + b
         if a > b or (a == b and in_order):
@@ -123,10 +124,15 @@ def _binary(one: Term, other: Term, unit: str | None, *, in_order: bool) -> Iter
         yield from _quotients(one, other, unit, a / b, is_change=alike and measured)
 
 
+def _may_add_up(one: str | None, other: str | None, unit: str | None) -> bool:
+    """Whether amounts of two units may make a sum or a difference of a third: a percentage only of percentages."""
+    return one == other == "%" if unit == "%" else fits(unit, one) and fits(unit, other)
+
+
 def _has_product(one: str | None, other: str | None, unit: str | None) -> bool:
     """Whether amounts of two units multiply to this one: a number of anything, or money for each of something else."""
     if one is None or other is None:
-        return fits(unit, one or other)
+        return fits(unit, one or other) and not (unit == "%" and one is other)
     money = [name for name in (one, other) if kind_of_unit(name) == "money"]
     return len(money) == 1 and "%" not in (one, other) and fits(unit, money[0])
 

@@ -18,6 +18,7 @@ from foldproof.evidence.exempt import ExemptHow, exemption
 from foldproof.evidence.offsets import LONGEST_OFFSET, offset_form
 from foldproof.evidence.options import EvidenceOptions
 from foldproof.evidence.reading import Leaf, arguments_in, evidence_in, leaf_texts, said_by_tools, value_texts
+from foldproof.evidence.spellings import LONGEST_ABBREVIATED, PART, PREFIX, segments
 from foldproof.evidence.stated import stated_by, stated_by_each
 from foldproof.evidence.values import Kind
 from foldproof.evidence.workings import Workings
@@ -186,6 +187,10 @@ def says_scale(message: Message, scale: int) -> bool:
     return pattern is not None and any(pattern.search(segment.text) for segment in said_by_tools(message))
 
 
+Place = tuple[int, int | None, str]
+"""A record: its message, the part of that, and its name."""
+
+
 class Judged(NamedTuple):
     """A text that was judged: what it is, and the start, kind and forms of every value in it that tools said."""
 
@@ -199,6 +204,7 @@ class View:
     Attributes:
         options: what the judgement was told.
         judged: what it was about, once it is made.
+        remembered: for the forms of a name, the records that it names, and those in which it stands.
         is_earlier: whether it is of an answer that a later one repeats.
     """
 
@@ -206,6 +212,7 @@ class View:
         self.options = options
         self.is_earlier = read is not None
         self.judged = Judged("", ())
+        self.remembered: dict[tuple[str, ...], tuple[frozenset[Place], frozenset[Place]]] = {}
         self._corpus = corpus
         self._read = len(corpus.messages) if read is None else read
         self._folded = frozenset(corpus.folded)
@@ -308,6 +315,21 @@ class View:
     def ending_in(self, form: str) -> str | None:
         """Return a longer identifier or number that a tool said and that ends in `form` (of 3 characters or more)."""
         return next((longer for longer in self._corpus.ending_in(form) if self.is_carried(longer)), None)
+
+    def part_or_prefix(self, form: str) -> str | None:
+        """Return the form of a longer identifier of which this is a run of segments, or of a hash that it abbreviates.
+
+        One segment leads to the places, and the text there decides: only single segments are indexed.
+        """
+        whole = re.compile(rf"(?<![^\W_])(?<!\d\.){re.escape(form)}(?![^\W_]|\.\d)")
+        for segment in segments(form):
+            known = PART + segment
+            if any(whole.search(carrier.text.casefold()) for carrier in self.carriers(known)):
+                return known
+        known = PREFIX + form[:LONGEST_ABBREVIATED]
+        if len(form) > LONGEST_ABBREVIATED and self.is_carried(known):
+            return known if any(carrier.text.casefold().startswith(form) for carrier in self.carriers(known)) else None
+        return None
 
     def is_exempt_ending(self, form: str) -> bool:
         """Whether the person or the app supplied a longer identifier or number that ends in `form`."""

@@ -36,6 +36,13 @@ SAYS_TOTAL = re.compile(
     r"|summe|somme|totale)\b"
 )
 
+SAYS_NAME = re.compile(
+    r"(?i)(?:\b(?:(?:pins?|codes?|number|ids?)(?:\s+is)?|no\.|nr\.|flights?|errors?|invoices?|rooms?|pages?|orders?|tickets?"
+    r"|ports?|lines?|version|gates?|seats?|bus|train|route|channel|extension|box|suite|apartment|unit|building|chapter|section"
+    r"|issue)(?:\s+(?:no\.|number|id))?\s*:?\s*|#)$"
+)
+"""Words right ahead of a number that make it a name, which adds up to nothing."""
+
 SIZE_COLUMNS = frozenset(
     {
         "size",

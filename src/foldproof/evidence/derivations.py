@@ -24,6 +24,7 @@ from foldproof.evidence.cues import (
     SAYS_DIFFERENCE,
     SAYS_DOWN,
     SAYS_MEAN,
+    SAYS_NAME,
     SAYS_SHARE,
     SAYS_TIMES,
     SAYS_TOTAL,
@@ -34,11 +35,11 @@ from foldproof.evidence.cues import (
 )
 from foldproof.evidence.figures import Stated, scale_of, stated_number
 from foldproof.evidence.offsets import day_before, stated_offsets
-from foldproof.evidence.spellings import POSSIBLE
+from foldproof.evidence.spellings import INSTANT, POSSIBLE
 from foldproof.evidence.units import DIMENSIONS
 from foldproof.evidence.values import Value
 from foldproof.evidence.verdicts import Derivation, Operand
-from foldproof.evidence.workings import Located, Read
+from foldproof.evidence.workings import Located, Read, in_unit
 
 MOST_OPERANDS = 64
 MOST_RIVALS = 99
@@ -101,6 +102,8 @@ def rounded(value: Value, view: View, *, may_be_negative: bool) -> str | None:
 def _of_a_number(place: int, stated: Stated, answer: Answer, view: View) -> Iterator[Candidate]:
     value, words = answer.stands[place].value, answer.words_around(place)
     yield from _converted(value, stated, words, view)
+    if value.unit is None and SAYS_NAME.search(answer.words_ahead(place)):
+        return
 
     def is_wanted(operation: Operation, unit: str | None, counts: bool) -> bool:  # noqa: FBT001 - a callback
         return _may_be(value, words, operation, unit, counts=counts)
@@ -128,8 +131,8 @@ def _converted(value: Value, stated: Stated, words: str, view: View) -> Iterator
     else:
         reads += [("unit", read) for read, exactly in workings.bytes(stated, unit) if exactly or _is_size(read, view)]
     for operation, read in reads:
-        exact = 100 - read.number if operation == "complement" else read.number
-        if _has_sign(exact, operation, value, words) and _as_amount(read, value, view):
+        exact = 100 - read.number if operation == "complement" else in_unit(read, unit)
+        if _has_sign(exact, operation, value, words) and (_as_amount(read, value, view) or _is_size(read, view)):
             carriers = view.carriers(read.form)
             yield Candidate(operation, (Operand(carriers[0].text, _source=carriers),))
     for following in workings.in_columns(stated, unit):
@@ -253,11 +256,16 @@ def _elapsed(place: int, stated: Stated, answer: Answer) -> Iterator[Candidate]:
     """Yield the two clocks or dates in the value's line between which the stated time lies."""
     unit = DIMENSIONS[answer.stands[place].value.unit or "s"][1]
     near = [answer.stands[index] for index in answer.near(place, 0, 0, most=_MOST_MOMENTS)]
-    moments = [(stand, moment) for stand in near if stand.verdict and (moment := _moment(stand.value)) is not None]
+    moments = [(stand, moment) for stand in near if _is_read(stand) and (moment := _moment(stand.value)) is not None]
     for (one, start), (other, end) in combinations(moments, 2):
         for seconds in {abs(end - start), (end - start) % _DAY if one.value.kind == "clock" else abs(end - start)}:
             if one.value.kind == other.value.kind and stated.agrees(Decimal(int(seconds)) / unit):
                 yield Candidate("elapsed", (_stated(one), _stated(other)))
+
+
+def _is_read(stand: Stand) -> bool:
+    """Whether somebody supplied a clock or a date: what follows from a stated time cannot show how long it was."""
+    return stand.verdict is not None and stand.verdict.derivation is None
 
 
 def _moment(value: Value) -> float | None:
@@ -317,11 +325,11 @@ def _known_day(form: str, view: View) -> Operand | None:
 
 
 def _moments(value: Value, view: View) -> Iterator[Read]:
+    instant = next((form[1:] for form in value.stated if form.startswith(INSTANT)), value.form)
     try:
-        moment = datetime.fromisoformat(value.form.upper())
+        moment = datetime.fromisoformat(instant.upper()).replace(tzinfo=UTC)
     except ValueError:
         return iter(())
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     first = int(moment.timestamp())
     length = _DAY if value.kind == "date" else 1 if moment.second else _MINUTE
     return view.workings.epochs(first, first + length - 1) if first > _DAY else iter(())

@@ -7,23 +7,22 @@ names is one record of each result it stands in, and the value is in none of the
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from foldproof.evidence.aggregates import is_identity, measures_something
 from foldproof.evidence.candidates import scan
 from foldproof.evidence.carriers import Carrier
-from foldproof.evidence.corpus import View
+from foldproof.evidence.corpus import Place, View
 from foldproof.evidence.near import Near
 from foldproof.evidence.values import Kind, Value
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 _NAMING = frozenset({"identifier", "uuid", "email", "hash", "mac", "ip", "phone"})
 _AMOUNTS = frozenset({"money", "percent", "quantity", "duration"})
+_MOST_NAMES = 8
 _AROUND = re.compile(r"[.\[]")
-
-Place = tuple[int, int | None, str]
-"""A record: its message, the part of that, and its name."""
 
 
 def closest(value: Value, forms: Sequence[str], view: View) -> Near | None:
@@ -37,7 +36,7 @@ def closest(value: Value, forms: Sequence[str], view: View) -> Near | None:
     named = _records_named(_names_beside(value, view), view)
     if not named or any(view.exempt_how(lookup.form) for lookup in value.lookups):
         return None
-    if _stand_in_or_beside(forms, named, view):
+    if _stand_in_or_beside((*forms, *(lookup.form for lookup in value.lookups)), named, view):
         return None
     found = [
         (_distance(value, other), place, Near(other.form, view, (carrier,)))
@@ -48,16 +47,22 @@ def closest(value: Value, forms: Sequence[str], view: View) -> Near | None:
 
 
 def _names_beside(value: Value, view: View) -> list[tuple[Kind, tuple[str, ...]]]:
-    """Return the kind and forms of what may be a name in a value's sentence, which ends with its line or a stop."""
+    """Return the kind and forms of what may be a name in a value's sentence, which ends with its line or a stop.
+
+    None when these are more than 8: such a sentence is about no single thing.
+    """
     text, grounded = view.judged
-    start = max((match.end() for match in _SENTENCE_END.finditer(text, 0, value.start)), default=0)
+    line = text.rfind("\n", 0, value.start) + 1
+    start = max((match.end() for match in _SENTENCE_END.finditer(text, line, value.start)), default=line)
     stop = _SENTENCE_END.search(text, value.end)
     end = stop.end() if stop else len(text)
-    return [
-        (kind, forms)
-        for at, kind, forms in grounded
-        if start <= at < end and at != value.start and (kind in _NAMING or kind == "number")
-    ]
+    names: dict[tuple[Kind, tuple[str, ...]], None] = {}
+    for at, kind, forms in grounded[bisect_left(grounded, (start,)) :]:
+        if at >= end or len(names) > _MOST_NAMES:
+            break
+        if at != value.start and (kind in _NAMING or kind == "number"):
+            names[kind, forms] = None
+    return [] if len(names) > _MOST_NAMES else list(names)
 
 
 def _is_of_a_kind(value: Value, other: Value, carrier: Carrier) -> bool:
@@ -74,19 +79,28 @@ def _records_named(names: Sequence[tuple[Kind, tuple[str, ...]]], view: View) ->
     """
     found: set[Place] = set()
     for kind, forms in names:
-        carriers = [carrier for form in forms for carrier in view.carriers(form)]
-        named = {
-            (carrier.message, carrier.part, carrier.record)
-            for carrier in carriers
-            if carrier.record is not None and (carrier.in_key or is_identity(carrier.column or ""))
-        }
+        named, beside = _places_of(forms, view)
         if not named and kind == "number":
             continue
         if not named or len({place[:2] for place in named}) < len(named):
             return frozenset()
-        found |= named
-        found |= {(carrier.message, carrier.part, carrier.record) for carrier in carriers if carrier.record is not None}
+        found |= named | beside
     return frozenset(found)
+
+
+def _places_of(forms: tuple[str, ...], view: View) -> tuple[frozenset[Place], frozenset[Place]]:
+    """Return the records that an identifier names, and those in which it stands at all; remembered by the view."""
+    known = view.remembered.get(forms)
+    if known is None:
+        carriers = [carrier for form in forms for carrier in view.carriers(form)]
+        stands = [
+            ((carrier.message, carrier.part, carrier.record), carrier.in_key or is_identity(carrier.column or ""))
+            for carrier in carriers
+            if carrier.record is not None
+        ]
+        known = frozenset(place for place, names in stands if names), frozenset(place for place, _ in stands)
+        view.remembered[forms] = known
+    return known
 
 
 def _stand_in_or_beside(forms: Sequence[str], named: frozenset[Place], view: View) -> bool:

@@ -23,7 +23,7 @@ from foldproof.evidence.cues import SAYS_BELOW
 from foldproof.evidence.exempt import ExemptHow, declared_forms
 from foldproof.evidence.figures import EXACT, scale_of, stated_number
 from foldproof.evidence.options import LONGEST_SEARCH, shape_pattern
-from foldproof.evidence.spellings import PART, RARE, canonical_number, folded_form, number_lookups
+from foldproof.evidence.spellings import PART, PREFIX, RARE, canonical_number, folded_form, number_lookups
 from foldproof.evidence.values import NUMERIC, How, Lookup, Value
 from foldproof.evidence.verdicts import Judgement, ValueVerdict, Verdict, cited
 
@@ -149,13 +149,9 @@ def _how(value: Value, lookup: Lookup, view: View) -> How:
 
 
 def _loosely(value: Value, text: str, view: View) -> ValueVerdict | None:
-    """Return a weaker match: the end of an identifier that the answer says it is, a sign put in words, a rounding."""
-    if value.suffix:
-        form = view.ending_in(value.form)
-        if form is not None:
-            return _grounded_by(value, "suffix", (form,), view)
-        if view.is_exempt_ending(value.form):
-            return _as(value, "exempt", "partial")
+    """Return a weaker match: a part of an identifier, a sign put in words, a scaled table, a rounding."""
+    if value.suffix or value.kind in ("identifier", "hash"):
+        return _in_part(value, view)
     if value.kind not in NUMERIC or not value.is_examined(view.options.min_digits):
         return None
     below = SAYS_BELOW.search(words_around(text, value)) is not None
@@ -163,11 +159,23 @@ def _loosely(value: Value, text: str, view: View) -> ValueVerdict | None:
         for form in number_lookups(f"-{value.form}", value.unit):
             if view.is_carried(form):
                 return _grounded_by(value, "spelling", (form,), view)
-    form = _in_a_scaled_table(value, view)
-    if form is not None:
-        return _grounded_by(value, "spelling", (form,), view)
-    form = derivations.rounded(value, view, may_be_negative=below)
-    return None if form is None else _grounded_by(value, "rounded", (form,), view)
+    scaled = _in_a_scaled_table(value, view)
+    if scaled is not None:
+        return _grounded_by(value, "spelling", (scaled,), view)
+    rounded = derivations.rounded(value, view, may_be_negative=below)
+    return None if rounded is None else _grounded_by(value, "rounded", (rounded,), view)
+
+
+def _in_part(value: Value, view: View) -> ValueVerdict | None:
+    """Return the verdict on the end of an identifier that the answer says it is, on segments of one, or on a prefix."""
+    if value.suffix:
+        form = view.ending_in(value.form)
+        if form is not None:
+            return _grounded_by(value, "suffix", (form,), view)
+        if view.is_exempt_ending(value.form):
+            return _as(value, "exempt", "partial")
+    form = view.part_or_prefix(value.form)
+    return None if form is None else _grounded_by(value, "prefix" if form.startswith(PREFIX) else "part", (form,), view)
 
 
 def _in_a_scaled_table(value: Value, view: View) -> str | None:
@@ -248,6 +256,4 @@ def _with_footnotes(words: str) -> re.Pattern[str] | None:
     several = words.split()
     if len(several) < _SEVERAL_WORDS:
         return None
-    return re.compile(
-        r"(?:\[?\d{1,3}\]?)?[\s,;.]{1,8}(?:\[?\d{1,3}\]?[\s]{1,8})?".join(map(re.escape, several)), re.IGNORECASE
-    )
+    return re.compile(_MAYBE_A_MARK.join(map(re.escape, several)), re.IGNORECASE)

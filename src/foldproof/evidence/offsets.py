@@ -14,10 +14,10 @@ _OFFSETS = re.compile(
     rf"(?<!\w)(?:(?P<next>(?:next|following)[ -]day|day after|tomorrow|day later|overnight)"
     r"|(?P<before>day (?:before|earlier|prior)|previous day|prior day|yesterday|(?:back|earlier by) (?:one|a|1) day)"
     rf"|{_AMOUNT}[ -](?P<unit>day|night|week|fortnight)s?(?!\w)(?:[ ](?P<way>\w{{2,8}}))?)"
-    r"|(?<![\w.,])\+(?P<plus>[1-3])(?![\w.,])",
+    r"|(?<![\w.,])\+(?P<plus>[1-3])(?!\w|[.,]\d)",
     re.IGNORECASE,
 )
-_BEHIND_CLOCK = re.compile(r"(?<=:\d\d)\+([1-3])(?![\w.,:])")
+_BEHIND_CLOCK = re.compile(r"(?<=:\d\d)\+([1-3])(?!\w|[.,:]\d)")
 _BACK = frozenset(["before", "earlier", "ago", "prior", "sooner", "back"])
 _ON = frozenset(["after", "later", "from", "on", "forward"])
 

@@ -81,7 +81,8 @@ _VERSION_NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9}){1,8}")
 _MOST_CUTS = 16
 SHORTEST_HASH = 12
 _HASH = 32
-_ABBREVIATED = (7, 17)
+LONGEST_ABBREVIATED = 16
+_ABBREVIATED = (7, LONGEST_ABBREVIATED + 1)
 
 
 @lru_cache(maxsize=4_096)

@@ -173,8 +173,14 @@ class Judgement:
     @property
     def is_prior_turn_evidence(self) -> bool:
         """Whether all that tools said of this answer, and they did say some, was said before the current turn."""
-        grounded = any(value.verdict in ("grounded", "derived") for value in self.values)
-        return grounded and self.carried_by == ()
+        return self.carried_by == () and any(map(_is_from_tools, self.values))
+
+
+def _is_from_tools(verdict: ValueVerdict) -> bool:
+    """Whether what backs a verdict, as far as it can be followed, is what tools said."""
+    if verdict.derivation is not None:
+        return any(operand.carriers for operand in verdict.derivation.operands)
+    return verdict.verdict == "grounded" and bool(verdict.forms)
 
 
 def cited(verdicts: tuple[ValueVerdict, ...], view: View) -> tuple[Citation, ...] | None:

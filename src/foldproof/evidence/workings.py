@@ -314,6 +314,11 @@ def _base(read: Read, dimension: str) -> Decimal:
     return next(read.number * factor for name, factor in _measures(read.unit or "") if name == dimension)
 
 
+def in_unit(read: Read, unit: str) -> Decimal:
+    """Return a number given in another unit, as far as its sign goes: only temperatures change theirs."""
+    return _degrees(read, unit) if unit in _TEMPERATURES and read.unit != unit else read.number
+
+
 def _degrees(read: Read, unit: str) -> Decimal:
     """Return a temperature in the other unit."""
     return read.number * _STEP + _FREEZING if unit == "°f" else (read.number - _FREEZING) / _STEP

@@ -34,6 +34,7 @@ def examples(page: Path, kind: str) -> list[Example]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the project's examples in it, where an example may write."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "tests/data/tau_bench_airline", tmp_path / "tests/data/tau_bench_airline")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -227,6 +227,9 @@ def test_zeros_alone_are_no_value() -> None:
 WRONG_OPTIONS = [
     {"min_digits": 0},
     {"max_characters": 0},
+    {"bogus": 1},
+    {"scope": "everything"},
+    {"min_digits": "many"},
     *({"shapes": (shape,)} for shape in ("(", "a{2,1}")),
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, Self
 
 import regex
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from foldproof.errors import UsageError, shown
 
@@ -35,7 +35,8 @@ class EvidenceOptions(BaseModel):
         max_characters: how many code points of tool results are read; past it nothing is called invented.
 
     Raises:
-        UsageError: a shape that is no regular expression, or a bound below 1.
+        UsageError: an option that there is not or of the wrong kind, a shape that is no regular expression, or a bound
+            below 1.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,6 +47,16 @@ class EvidenceOptions(BaseModel):
     scope: Literal["conversation", "window"] = "conversation"
     rare_spellings: bool = False
     max_characters: int = 512 * 1024 * 1024
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _say_what_is_wrong(cls, given: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(given)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(map(str, first["loc"])) or "options"
+            raise UsageError(f"{name}: {first['msg']}; found {shown(first['input'])}") from error
 
     @model_validator(mode="after")
     def _make_sense(self) -> Self:

@@ -94,3 +94,16 @@ def test_arguments_may_be_anything() -> None:
     huge = ToolCall(id="1", name="f", args={"n": 10**6_000, "x": float("nan"), "l": [None, True, {"a": 1.5}]})
     index = EvidenceIndex([Message(role="assistant", tool_calls=(huge,))])
     assert [value.verdict for value in index.judge("It is 4471.").values] == ["invented"]
+
+
+def test_asking_what_stands_elsewhere_takes_time_in_proportion() -> None:
+    def seconds(count: int) -> float:
+        rows = "".join(f"| ORD-{row:05} | {1000 + row * 7}.25 |\n" for row in range(count))
+        table = f"| order_id | total |\n|---|---|\n{rows}"
+        judgement = EvidenceIndex([result(table)]).judge(table)
+        start = process_time()
+        assert not any(value.elsewhere for value in judgement.values)
+        return process_time() - start
+
+    seconds(10)
+    assert min(seconds(800) / seconds(200) for _ in range(3)) < 10

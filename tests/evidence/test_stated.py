@@ -25,6 +25,7 @@ shaped = st.one_of(
     st.from_regex(r"[A-Za-z]{1,6}\d[A-Za-z0-9]{0,9}", fullmatch=True),
     st.from_regex(r"(Suite|May|Mayor|Twenty|Usd|Decem|Fee|Last) \d{1,8}", fullmatch=True),
     st.from_regex(r"[a-fA-F]{2,9}-?\d{3,10}", fullmatch=True),
+    st.from_regex(r"P(\d{1,2}D)?T?(\d{1,2}H)?(\d{1,2}M)?(\d{1,2}S)?", fullmatch=True),
     st.sampled_from(
         ["twenty", "Thirty", "NINETY", "thirteen", "seventeen", "plenty", "sixty_two", "may", "one", "hundred"]
     ),

@@ -154,7 +154,7 @@ def test_prose_is_no_value(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["5 in", "3 m", "10 a", "2 s", "4 t", "7 h", "9 l", "6 g", "the 90s", "1980s", "5G", "8 us"]
+    "text", ["5 in", "3 m", "10 a", "2 s", "4 t", "7 h", "9 l", "6 g", "the 90s", "1980s", "5G", "8 US"]
 )
 def test_a_letter_of_prose_is_no_unit(text: str) -> None:
     assert [value.unit for value in scan(f"It is {text} there.")] == [None]
@@ -410,3 +410,101 @@ def test_values_stand_in_order_and_apart(text: str) -> None:
 def test_a_clock_that_states_its_zone_is_the_same_instant(stated: str, verdict: str) -> None:
     index = EvidenceIndex([result({"at": "2024-05-21T15:00:00Z"})])
     assert [value.verdict for value in index.judge(f"It starts at {stated}.").values] == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        *(
+            (text, [("number", "300000", None)])
+            for text in ("3 x 10^5", "3 \u00d7 10⁵", "3\u00d710^5", "3 * 10^5", "3x10^5")
+        ),
+        ("6.022 x 10^23", [("number", "602200000000000000000000", None)]),
+        ("4.5 \u00d710^9", [("number", "4500000000", None)]),
+        ("1.2 * 10^4 kg", [("quantity", "12000", "kg")]),
+        ("-5 °C", [("quantity", "-5", "°c")]),
+        ("\u22125 °C", [("quantity", "-5", "°c")]),
+        ("900 second delay", [("duration", "900", "s")]),
+        ("900 nanosecond", [("duration", "900", "ns")]),
+        ("900 millisecond", [("duration", "900", "ms")]),
+        ("15 kmh", [("quantity", "15", "km/h")]),
+        ("15 us", [("duration", "15", "µs")]),
+        ("20 us dollars", [("number", "20", None)]),
+        ("330 kW", [("quantity", "330", "kw")]),
+        ("5 MW", [("quantity", "5", "mw")]),
+        ("5 mW", [("number", "5", None)]),
+        ("144 PA", [("number", "144", None)]),
+        ("3.2GHz", [("quantity", "3.2", "ghz")]),
+        ("95 mg/dL", [("quantity", "95", "mg/dl")]),
+        ("120 MB/s", [("quantity", "120", "mb/s")]),
+        ("4-Jul-2025", [("date", "2025-07-04", None)]),
+        ("04-JUL-2025", [("date", "2025-07-04", None)]),
+        ("14-03-2026", [("date", "2026-03-14", None)]),
+        ("45-45-2026", [("identifier", "45-45-2026", None)]),
+        ("31-Feb-2026", [("identifier", "31-feb-2026", None)]),
+        ("2025.07.04", [("version", "2025.07.04", None)]),
+        ("08:00-18:30", [("clock", "08:00", None), ("clock", "18:30", None)]),
+        ("9:00 AM\u20135:30 PM", [("clock", "09:00", None), ("clock", "17:30", None)]),
+        ("11:00-04:00", [("clock", "11:00", None)]),
+        ("2026-03-14/2026-03-18", [("date", "2026-03-14", None), ("date", "2026-03-18", None)]),
+        ("March 14\u201325, 2026", [("date", "2026-03-14", None), ("date", "2026-03-25", None)]),
+        ("14\u201325 March 2026", [("date", "2026-03-14", None), ("date", "2026-03-25", None)]),
+        ("PT1H30M", [("duration", "90", "min")]),
+        ("P3DT4H", [("duration", "76", "h")]),
+        ("PT45S", [("duration", "45", "s")]),
+        ("seat 144B", [("identifier", "144b", None)]),
+        ("$144B", [("money", "144000000000", "usd")]),
+    ],
+)
+def test_what_is_read(text: str, read: list[tuple[str, str, str | None]]) -> None:
+    for surrounding in ("{}", "It was {}, then."):
+        assert [(value.kind, value.form, value.unit) for value in scan(surrounding.format(text))] == read
+
+
+@pytest.mark.parametrize(
+    ("text", "instant"),
+    [
+        ("04/Jul/2025:15:05:07 +0000", "@2025-07-04t15:05:07"),
+        ("20250704T150507Z", "@2025-07-04t15:05:07"),
+        ("Tue, 06 Jan 2026 14:03:51 GMT", "@2026-01-06t14:03:51"),
+        ("Tue Jan 6 14:03:51 2026 +0530", "@2026-01-06t08:33:51"),
+        ("Tue Jan  6 14:03:51 UTC 2026", "@2026-01-06t14:03:51"),
+    ],
+)
+def test_moments_of_logs_and_mails(text: str, instant: str) -> None:
+    (value,) = scan(f"at {text}, then")
+    assert (value.kind, value.stated[0]) == ("datetime", instant)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "verdict"),
+    [
+        ("2025-07-04T15:05Z", "2025-07-04T15:05:07Z", "grounded"),
+        ("2025-07-04T15:06Z", "2025-07-04T15:05:07Z", "invented"),
+        ("2025-07-04T15:05:00Z", "2025-07-04T15:05:07Z", "invented"),
+        ("2025-07-04T15:05:07.123Z", "2025-07-04T15:05:07.123456Z", "grounded"),
+        ("2025-07-04T15:05:07.124Z", "2025-07-04T15:05:07.123456Z", "invented"),
+        ("July 4, 2025", "2025.07.04", "grounded"),
+        ("400", "150-400", "grounded"),
+        ("17.5", "13.5-17.5", "grounded"),
+        ("150", "400-150", "invented"),
+        ("1234", "555-1234 x", "grounded"),  # a segment
+        ("$200", "$100\u2013200", "grounded"),
+        ("18:30", "08:00-18:30", "grounded"),
+        ("March 18, 2026", "March 14\u201318, 2026", "grounded"),
+        ("March 19, 2026", "March 14\u201318, 2026", "invented"),
+        ("443", "a\n8,443\n1,250", "grounded"),
+        ("443", "there were 8,443 of them", "invented"),
+        ("144", "seat 144B", "invented"),
+        ("seat 144B", "144", "invented"),
+        ("unit 4217B", "4217", "invented"),
+        ("900 pounds", "$900", "invented"),
+        ("900 pounds", "£900", "grounded"),
+        ("900 lb", "900 pounds", "grounded"),
+        ("330 kW", "330 kWh", "invented"),
+        ("900 second delay", "900 ms", "invented"),
+        ("90 min", "PT1H30M", "grounded"),
+    ],
+)
+def test_who_said_it(answer: str, said: str, verdict: str) -> None:
+    assert verdicts(f"It is {answer}, yes.", said) == [verdict]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 
 from foldproof.evidence import spellings, units
 from foldproof.evidence.grammar import CURRENCY, LETTER, NUMBER, SPACED, UNIT
@@ -13,6 +14,7 @@ _ORDINALS = ("st", "nd", "rd", "th")
 _SCALED = re.compile(rf"(?P<number>{SPACED}|{NUMBER})\s?-?(?P<rest>[\s\S]*)")
 _CURRENCY = re.compile(CURRENCY)
 _FINAL_UNIT = re.compile(rf"(?:{UNIT}|{LETTER})$")
+_OTHER_END = re.compile(rf"-(?P<number>{NUMBER})(?![\w-])(?![./:]\w)")
 _BETWEEN_GROUPS = re.compile(r"(?<=\d) (?=\d{3}(?!\d))")
 _DIGITS = re.compile(r"\d{1,400}")
 _AMBIGUOUS = re.compile(r"\d{1,3}[.,]\d{3}")
@@ -24,8 +26,15 @@ _VERSION_LIKE = re.compile(r"\d{1,4}\.\d{0,3}0")
 _SHORTEST_WITH_READINGS = 4  # `1,23`
 _LONGEST_PLAIN = 7  # `20240303` is longer
 _SHORTEST_EXAMINED = 3
-_EVERYDAY = frozenset({"days", "weeks", "h", "min"})
-_LONG_FRACTION = 400
+_EVERYDAY = frozenset({"weeks", "days", "h", "min"})
+_SAME_OR_NOT = {
+    "yen or yuan": ("jpy", "cny"),
+    "jpy": ("yen or yuan",),
+    "cny": ("yen or yuan",),
+    "pounds": ("gbp", "lb"),
+    "gbp": ("pounds",),
+    "lb": ("pounds",),
+}
 
 VULGAR = {"¼": "25", "½": "5", "¾": "75", "⅛": "125", "⅜": "375", "⅝": "625", "⅞": "875"}
 """Vulgar fractions that are a decimal fraction, by its digits."""
@@ -41,7 +50,7 @@ def read_number(text: str, start: int) -> Iterator[Value]:
     if len(text) <= _LONGEST_PLAIN and text.isdecimal():
         yield Value("number", text, start, start + len(text), text, (text,), digits=len(text), places=0)
         return
-    if text.endswith(_ORDINALS):
+    if text.endswith(_ORDINALS) and text[-3].isdecimal():  # `900 second` is none
         yield numeric("number", text, start, text[:-2], None)
         return
     unit_match = None if text[-1].isdecimal() else _FINAL_UNIT.search(text)
@@ -115,9 +124,8 @@ def numeric(kind: Kind, text: str, start: int, amount: str, unit: str | None) ->
     if not scale and len(number) >= _SHORTEST_WITH_READINGS:
         stated = (*stated, *_other_readings(number))
     other: tuple[Lookup, ...] = ()
-    if unit in ("yen or yuan", "jpy", "cny"):
-        others = ("jpy", "cny") if unit == "yen or yuan" else ("yen or yuan",)
-        other = tuple(Lookup(f"{form} {name}", "ambiguous") for name in others)
+    if unit in _SAME_OR_NOT:
+        other = tuple(Lookup(f"{form} {name}", "ambiguous") for name in _SAME_OR_NOT[unit])
     elif not scale and _GROUPED_BY_DOT.fullmatch(number) and (unit is None or kind == "money"):
         large = spellings.canonical_number(("-" if negative else "") + number.replace(".", ""))
         other = tuple(Lookup(each, "ambiguous") for each in spellings.number_lookups(large, unit))
@@ -140,6 +148,23 @@ def numeric(kind: Kind, text: str, start: int, amount: str, unit: str | None) ->
     return value if " " not in number else _apart(value)
 
 
+def with_other_end(value: Value, text: str) -> Value:
+    """Return an amount with the other end of its range, which it may also state: `$100-200`."""
+    other = _OTHER_END.match(text, value.end)
+    if other is None or "-" in value.form or "e" in value.form:
+        return value
+    end = spellings.canonical_number(plain_literal(other["number"]))
+    if "e" in end or Decimal(end) <= Decimal(value.form):
+        return value
+    return value._replace(stated=(*value.stated, spellings.POSSIBLE + end))
+
+
+def with_cells(value: Value) -> Value:
+    """Return `1,250`, alone in a line of several, with the two numbers that it may also state."""
+    found = (spellings.POSSIBLE + spellings.canonical_number(piece) for piece in value.text.split(","))
+    return value._replace(stated=tuple(dict.fromkeys((*value.stated, *found))))
+
+
 def _places(literal: str, scale: int) -> int:
     mantissa, _, exponent = literal.lower().partition("e")
     fraction = len(mantissa.partition(".")[2])
@@ -150,7 +175,7 @@ def plain_literal(number: str) -> str:
     """Return a number's spelling as a decimal literal: no grouping, a dot, the exponent behind an `e`."""
     mantissa, _, power = number.partition("10^") if "^" in number else (number, "", "")
     if power:
-        return spellings.ungrouped(mantissa.rstrip("\u00d7x* ")) + "e" + power.replace("^", "")
+        return spellings.ungrouped(mantissa.rstrip("\u00d7x* \u00a0")) + "e" + power.replace("^", "")
     return spellings.ungrouped(number)
 
 
@@ -174,6 +199,8 @@ def _apart(value: Value) -> Value:
     With a decimal comma (`1 380,50`) it is one to who reads an answer, else the 380,50 of a tool would clear it.
     """
     ends = [match.start() for match in _BETWEEN_GROUPS.finditer(value.text)]
+    if not ends:  # the spaces of `3 x 10^5` group nothing, and each group is shorter than the whole
+        return value
     spans = zip([0, *(end + 1 for end in ends)], [*ends, len(value.text)], strict=True)
     items = [each for start, end in spans for each in _group(value.text[start:end], value.start + start)]
     told = tuple(each for each in items if each.is_examined(_SHORTEST_EXAMINED))
@@ -259,4 +286,4 @@ def _glued_unit(number: str, letters: str) -> str | None:
         return "grams"
     if letters in ("s", "S") and "." not in number and number[-1] == "0":
         return None
-    return units.UNIT_OF.get(letters.casefold())
+    return units.glued_unit(letters)

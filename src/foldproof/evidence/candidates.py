@@ -38,6 +38,8 @@ from foldproof.evidence.words import read_words
 
 _ZONE_NAME = r"(?:UTC|GMT|[ECMP][SD]T|CES?T)(?!\w)"
 _CLOCK = r"\d\d:\d\d(?::\d\d(?:\.\d{1,9}|,\d{3}(?!\d))?)?"
+_STAMP_CLOCK = r"\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?"
+_STAMP_ZONE = rf"(?:[-+]\d\d:?\d\d|{_ZONE_NAME}|Z(?!\w))"
 _PATTERN = re.compile(
     rf"""(?=[\w$€£¥₹+.(/~¼½¾⅛⅜⅝⅞-]){EDGE}(?:(?=\d)(?:
       (?P<iso>\d{{4}}-\d\d-\d\d(?:[Tt]{_CLOCK}(?:[Zz]|[-+]\d\d:?\d\d|\ {_ZONE_NAME})?
@@ -45,7 +47,12 @@ _PATTERN = re.compile(
         |\ \d\d:\d\d(?:\ ?\+\d\d:?\d\d|\ ?{_ZONE_NAME}|Z|(?!-\d)))?(?![-\w])(?!\.\d)(?!:\d)(?!\ ?{HALF}))
     | (?P<iso_day>\d{{4}}-\d\d-\d\d(?![-\w])(?!\.\d))
     | (?P<week_date>\d{{4}}-W\d\d-[1-7]{END})
+    | (?P<stamp>\d\d?(?:(?P<slot>[-/]){MONTH}(?P=slot)(?:19|20)\d\d(?:[:\ T]{_STAMP_CLOCK}(?:\ ?{_STAMP_ZONE})?)?
+        |\ {MONTH}\ (?:19|20)\d\d\ {_STAMP_CLOCK}\ ?{_STAMP_ZONE})(?![-/:\w])(?!\.\d))
+    | (?P<compact>(?:19|20)\d{{6}}T\d{{4}}(?:\d\d)?(?:Z|[-+]\d{{4}})?{END})
+    | (?P<day_first>\d\d-\d\d-(?:19|20)\d\d(?![-/\w])(?!\.\d))
     | (?P<slashed>(?:\d{{4}}/\d\d?/\d\d?|\d\d?/\d\d?/\d{{4}})(?![-/\w])(?!\.\d))
+    | (?P<days_month>\d\d?-\d\d?\s(?!may\W){MONTH}(?!\w)(?:\.?,?\s{YEAR})?)
     | (?P<day_month>{DAY}\s(?:of\s)?{MONTH}(?!\w)(?:\.?,?\s{YEAR})?)
     | (?P<clock>\d\d?:\d\d(?::\d\d(?:\.\d{{1,9}})?)?(?:\s?{HALF}|(?=-\d\d?:\d\d)|{END})
         |\d\d?\s?{HALF})
@@ -55,6 +62,9 @@ _PATTERN = re.compile(
     | (?P<duration>{DURATION}{END})
     )|(?=[A-Za-z])(?:
       (?P<url>[A-Za-z][A-Za-z0-9+.-]{{1,15}}://(?:[^\s<>"`|\\^{{}}\[\]\ufffc]|\[\.\])+)
+    | (?P<month_stamp>{MONTH}\s\s?\d\d?\ {_STAMP_CLOCK}\ (?:{_ZONE_NAME}\ (?:19|20)\d\d|(?:19|20)\d\d\ [-+]\d{{4}})
+        (?![-/:\w])(?!\.\d))
+    | (?P<month_days>{MONTH}\.?\s\s?\d\d?-\d\d?(?!\w)(?![-./:]\w)(?:,?\s{YEAR})?)
     | (?P<month_day>{MONTH}\.?\s\s?{DAY}(?:,?\s{YEAR})?)
     | (?P<month_year>{MONTH}\.?,?\s{YEAR})
     )
@@ -99,6 +109,12 @@ _SHORTEST_WORD = len("ninety")
 _LONGEST_EXTENSION = len(".xhtml")
 _ZONE = re.compile(r"[ \u00a0]?\(?(?P<zone>Z(?!\w)|[A-Z]{3,4}(?!\w)|[-+]\d\d:?\d\d(?![\d:]))")
 _TO_THE_MINUTE = len("15:00")
+_FARTHEST_WEST = "12:00"
+_CELLS = re.compile(r"[1-9]\d{0,2},[1-9]\d{2}")
+_NAMED_PLACE = re.compile(
+    r"(?i:(?:^|[^\w])(?:seat|room|unit|apartment|apt\.?|suite|gate|bus|flight|platform|locker)[ \u00a0]#?)$"
+)
+_LETTERED = re.compile(r"\d{1,6}[A-Za-z]")
 _CUT = re.compile(r"-?(?:\.{3}|…)")
 _NAMED = re.compile(r"[A-Z][\w.+#]{1,40}|[Vv]ersion|[Rr]elease")
 _VERSION_OF_TWO = re.compile(r"\d{1,4}\.\d{1,4}")
@@ -142,12 +158,38 @@ def _in_context(values: list[Value], text: str) -> list[Value]:
         elif value.kind in ("identifier", "hash", "uuid") and _CUT.match(text, value.end):
             prefix = Lookup(spellings.PREFIX + value.form, "prefix")
             values[place] = value._replace(other=(prefix, *value.other))
-        elif value.kind == "number" and value.places and _VERSION_OF_TWO.fullmatch(value.text):
-            name = text[max(0, value.start - 42) : value.start].rpartition(" ")[0].rpartition(" ")[2]
-            if text[value.start - 1 : value.start] == " " and _NAMED.fullmatch(name):
-                part = Lookup(f"{spellings.PART}v{value.text}", "part")
-                values[place] = value._replace(other=(*value.other, part))
+        else:
+            values[place] = _beside(value, text)
     return values
+
+
+def _beside(value: Value, text: str) -> Value:
+    """Return a value with what stands right beside it: the other end of its range, a noun that it names, a version."""
+    if value.kind == "money" and text[value.end : value.end + 1] == "-":
+        return amounts.with_other_end(value, text)
+    if value.text[-1].isalpha() and _names_a_place(value, text):
+        return identifiers.identifier(value.text, value.start)
+    if value.kind != "number":
+        return value
+    if _CELLS.fullmatch(value.text) and _fills_a_line(value, text):
+        return amounts.with_cells(value)
+    if value.places and _VERSION_OF_TWO.fullmatch(value.text):
+        name = text[max(0, value.start - 42) : value.start].rpartition(" ")[0].rpartition(" ")[2]
+        if text[value.start - 1 : value.start] == " " and _NAMED.fullmatch(name):
+            return value._replace(other=(*value.other, Lookup(f"{spellings.PART}v{value.text}", "part")))
+    return value
+
+
+def _names_a_place(value: Value, text: str) -> bool:
+    """Whether a letter behind a number is part of a name: `seat 144B`."""
+    if value.kind not in ("number", "quantity", "duration") or _LETTERED.fullmatch(value.text) is None:
+        return False
+    return _NAMED_PLACE.search(text[max(0, value.start - 14) : value.start]) is not None
+
+
+def _fills_a_line(value: Value, text: str) -> bool:
+    around = text[max(0, value.start - 1) : value.start], text[value.end : value.end + 1]
+    return around != ("", "") and all(each in ("", "\n") for each in around)
 
 
 def _with_zones(values: list[Value], text: str) -> list[Value]:
@@ -159,13 +201,18 @@ def _with_zones(values: list[Value], text: str) -> list[Value]:
             continue
         zone = _ZONE.match(text, value.end) if value.kind == "clock" and len(value.form) == _TO_THE_MINUTE else None
         offset = None if zone is None else spellings.zone_offset(zone["zone"])
-        if zone is not None and offset is not None:
+        if zone is not None and offset is not None and not _ends_a_range(value, zone["zone"], zone.start("zone")):
             minutes = (int(value.form[:2]) * 60 + int(value.form[3:]) - offset) % (24 * 60)
             form = spellings.utc_clock_form(spellings.clock_form(*divmod(minutes, 60)))
             value = value._replace(other=(*value.other, Lookup(form)))  # noqa: PLW2901 - the same value, with its zone
             zone_end = zone.end()
         kept.append(value)
     return kept
+
+
+def _ends_a_range(value: Value, zone: str, start: int) -> bool:
+    """Whether what stands behind a clock is the other end of a range: `10:00-12:45`, where `11:00-04:00` is a zone."""
+    return zone[0] == "-" and ((start == value.end and zone[1:3] > value.form[:2]) or zone[1:] > _FARTHEST_WEST)
 
 
 def _masked(value: Value) -> Value:
@@ -274,8 +321,15 @@ def _read_clock(text: str, start: int) -> Iterator[Value]:
     yield from values or (value._replace(distinctive=True) for value in _read_token(text, start))
 
 
+def _read_day_range(text: str, start: int) -> Iterator[Value]:
+    return _or_numbers(list(dates.read_day_range(text, start)), text, start)
+
+
 def _read_named_date(text: str, start: int) -> Iterator[Value]:
-    values = list(dates.read_named_date(text, start))
+    return _or_numbers(list(dates.read_named_date(text, start)), text, start)
+
+
+def _or_numbers(values: list[Value], text: str, start: int) -> Iterator[Value]:
     yield from values
     if not values:
         for number in _WHOLE_NUMBERS.finditer(text):
@@ -303,7 +357,13 @@ _READERS: dict[str, Callable[[str, int], Iterator[Value]]] = {
     "iso": _or_token(dates.read_iso),
     "iso_day": _or_token(dates.read_iso),
     "week_date": _or_token(dates.read_week_date),
+    "stamp": _or_token(dates.read_stamp),
+    "month_stamp": _or_token(dates.read_stamp),
+    "compact": _or_token(dates.read_compact),
+    "day_first": _or_token(dates.read_day_first),
     "slashed": _or_token(dates.read_slashed),
+    "days_month": _read_day_range,
+    "month_days": _read_day_range,
     "day_month": _read_named_date,
     "month_day": _read_named_date,
     "month_year": _read_named_date,

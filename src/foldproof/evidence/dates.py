@@ -19,6 +19,14 @@ _DATETIME = re.compile(
     r"(?P<clock>(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?)"
     r"\ ?(?P<zone>[Zz]|[-+]\d\d:?\d\d|[A-Z]{3,4})?"
 )
+_STAMP_CLOCK = re.compile(
+    r"(?<!\d)(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<fraction>\d{1,9}))?)?(?!\d)"
+)
+_STAMP_ZONE = re.compile(r"[-+]\d\d:?\d\d|(?<![A-Za-z])(?:Z|[A-Z]{3,4})(?![A-Za-z])")
+_COMPACT = re.compile(
+    r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)T(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?(?P<fraction>(?!))?"
+    r"(?P<zone>Z|[-+]\d{4})?"
+)
 _LAST_HOUR = 24
 _LAST_MINUTE = 59
 _LAST_DAY = 31
@@ -34,24 +42,70 @@ def read_iso(text: str, start: int) -> Iterator[Value]:
         yield _date(text, start, year, month, day)
         return
     parts = (_date(match["day"], start, year, month, day), *read_clock(match["clock"], start + match.start("clock")))
-    hour, minute, second = int(match["hour"]), int(match["minute"]), int(match["second"] or 0)
-    if len(parts) == 1 or hour == _LAST_HOUR:
+    yield from _moment(text, start, _clocked((year, month, day), match, match["zone"]), parts)
+
+
+def read_stamp(text: str, start: int) -> Iterator[Value]:
+    """Read a day with its month as a word, as logs and mails write it: `04/Jul/2025:15:05:07 +0000`, `4-Jul-2025`.
+
+    Also `Jan 6 14:03:51 2026 +0530`. Nothing when the calendar has no such day.
+    """
+    clock = _STAMP_CLOCK.search(text)
+    head, tail = (text, "") if clock is None else (text[: clock.start()], text[clock.end() :])
+    found = _STAMP_ZONE.search(tail)
+    rest = tail if found is None else tail[: found.start()] + tail[found.end() :]
+    month = spellings.month_number(_MONTH.search(head).group())  # type: ignore[union-attr] # the pattern has one
+    day, year = map(int, _NUMBERS.findall(head + " " + rest))
+    if not spellings.is_date(year, month, day):
+        return
+    if clock is None:
+        yield _date(text, start, year, month, day)
+        return
+    written = head.rstrip(" :T")
+    parts = (_date(written, start, year, month, day), *read_clock(clock.group(), start + clock.start()))
+    zone = None if found is None else found.group()
+    yield from _moment(text, start, _clocked((year, month, day), clock, zone), parts)
+
+
+def read_compact(text: str, start: int) -> Iterator[Value]:
+    """Read `20250704T150500Z`, which may also be a name. Nothing when the calendar has no such day."""
+    match = _COMPACT.fullmatch(text)
+    day = None if match is None else (int(match["year"]), int(match["month"]), int(match["day"]))
+    if match is None or day is None or not spellings.is_date(*day):
+        return
+    clock = f"{match['hour']}:{match['minute']}" + (f":{match['second']}" if match["second"] else "")
+    parts = (_date(text[:8], start, *day), *read_clock(clock, start))
+    form = text.casefold()
+    for value in _moment(text, start, _clocked(day, match, match["zone"]), parts):
+        if value.kind == "datetime":
+            yield value._replace(stated=(*value.stated, form), other=(*value.other, Lookup(form)), pieces=())
+
+
+def _clocked(day: tuple[int, int, int], clock: re.Match[str], zone: str | None) -> spellings.Moment:
+    hour, minute, second = int(clock["hour"]), int(clock["minute"]), int(clock["second"] or 0)
+    return spellings.Moment(*day, hour, minute, second, clock["fraction"] or "", spellings.zone_offset(zone or ""))
+
+
+def _moment(text: str, start: int, moment: spellings.Moment, parts: tuple[Value, ...]) -> Iterator[Value]:
+    """Yield the value of a moment whose day and, if there is such a clock, clock are `parts`."""
+    if len(parts) == 1 or moment.hour == _LAST_HOUR:
         yield from parts  # `2024-05-21T25:61` is a day, and something that is no clock
         return
-    zone = spellings.zone_offset(match["zone"] or "")
-    moment = spellings.Moment(year, month, day, hour, minute, second, match["fraction"] or "", zone)
     stated = (*spellings.moment_forms(moment), *(form for part in parts for form in part.stated))
     forms = spellings.moment_lookups(moment)
     value = Value("datetime", text, start, start + len(text), forms[0], tuple(dict.fromkeys(stated)), distinctive=True)
     other = tuple(map(Lookup, forms[1:]))
+    instant = spellings.instant_form(moment)
+    if instant is not None and parts[1].text.count(":") == 1:  # less exact than a tool that says the second
+        other = (*other, Lookup(spellings.PART + instant, "part"))
     # Another zone's clock is another moment, so with a zone the parts alone say nothing.
-    yield value._replace(other=other, pieces=parts if zone is None else ())
+    yield value._replace(other=other, pieces=parts if moment.zone is None else ())
 
 
 def read_slashed(text: str, start: int) -> Iterator[Value]:
     """Read a day written with slashes, in the order or orders the calendar allows. Nothing when it allows none."""
-    numbers = [int(number) for number in text.split("/")]
-    if len(text.partition("/")[0]) == 4:  # noqa: PLR2004 - a year
+    numbers = [int(number) for number in _NUMBERS.findall(text)]
+    if text[:4].isdecimal():  # a year
         orders = [(numbers[0], numbers[1], numbers[2])]
     else:
         orders = [(numbers[2], numbers[0], numbers[1]), (numbers[2], numbers[1], numbers[0])]
@@ -64,6 +118,13 @@ def read_slashed(text: str, start: int) -> Iterator[Value]:
         stated = (text, *possible, spellings.date_forms(*days[0])[-1])
         other = tuple(Lookup(spellings.date_forms(*day)[0], "ambiguous") for day in days)
         yield Value("date", text, start, start + len(text), text, stated, other=other, distinctive=True)
+
+
+def read_day_first(text: str, start: int) -> Iterator[Value]:
+    """Read `14-03-2026` as with slashes. It may also be a name, and is stated as one."""
+    for value in read_slashed(text, start):
+        stated = tuple(dict.fromkeys((*value.stated, text)))
+        yield value._replace(stated=stated, other=(Lookup(text), *value.other))
 
 
 def read_dotted(text: str, start: int) -> Iterator[Value]:
@@ -85,6 +146,20 @@ def read_named_date(text: str, start: int) -> Iterator[Value]:
     day = next((number for number in numbers if number <= _LAST_DAY), None)
     if spellings.is_date(year or 2000, month, day or 1):
         yield _date(text, start, year, month, day)
+
+
+def read_day_range(text: str, start: int) -> Iterator[Value]:
+    """Read `March 14-18, 2026` or `14-18 March 2026` as its two ends. Nothing when they do not rise in the calendar."""
+    month = spellings.month_number(_MONTH.search(text).group())  # type: ignore[union-attr] # the pattern has one
+    first, last, *years = map(int, _NUMBERS.findall(text))
+    year = years[0] if years else None
+    if first >= last or not (
+        spellings.is_date(year or 2000, month, first) and spellings.is_date(year or 2000, month, last)
+    ):
+        return
+    joint = text.index("-")
+    yield _date(text[:joint], start, year, month, first)
+    yield _date(text[joint + 1 :], start + joint + 1, year, month, last)
 
 
 def read_week_date(text: str, start: int) -> Iterator[Value]:

@@ -6,10 +6,20 @@ can start only once in a run, so that hostile text costs linear time.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+
+from foldproof.evidence import units
 from foldproof.evidence.units import CURRENCY_CODES
 
-EDGE = r"(?<!\w)(?:(?<!\w[-./:@])|(?<=:\d\d-)(?=\d\d?:\d\d))"
-"""Where a token may start: behind no letter or digit, and behind none that a `-` or the like joins to it."""
+EDGE = (
+    r"(?<!\w)(?:(?<!\w[-./:@])|(?<=:\d\d-)(?=\d\d?:\d\d)|(?<=[AaPp][Mm]-)(?=\d\d?(?::\d\d)?\s?[AaPp]\.?[Mm])"
+    r"|(?<=\d{4}-\d\d-\d\d/)(?=\d{4}-\d\d-\d\d(?!\w)))"
+)
+"""Where a token may start: behind no letter or digit, and behind none that a `-` or the like joins to it.
+
+The other end of a range of clocks or of days starts behind its joint.
+"""
 
 END = r"(?!\w)(?![-/:@]\w)(?!\.[\da-z])"
 
@@ -22,7 +32,7 @@ YEAR = r"(?:1[0-9]|2[01])\d\d(?!\w)(?![-.,:/]\d)"
 HALF = r"(?i:[ap](?:m|\.m\.?)(?!\w))"
 
 GAP = r"[ \u00a0]"
-_POWER = r"(?:\ ?[\u00d7x*]\ ?10\^[-+]?(?:\^?\d){1,3}(?![\w^]))"
+_POWER = rf"(?:{GAP}?[\u00d7x*]{GAP}?10\^[-+]?(?:\^?\d){{1,3}}(?![\w^]))"
 NUMBER = (
     r"(?:\d{1,3}(?:\.\d{3}){1,12},\d+|\d{1,3}(?:\.\d{3}){2,12}(?![.\d])"
     r"|(?:(?<!\w,)\d{1,3}(?:,\d{3}){1,12}(?!,?\d)|\d{1,2}(?:,\d{2}){1,12},\d{3}(?!,?\d)|\d{1,3}(?:'\d{3}){1,12}(?!\d)"
@@ -36,14 +46,23 @@ SPACED = rf"\d{{1,3}}(?:{GAP}\d{{3}}){{1,5}}(?:,\d{{1,9}})?(?![.,]?\d)"
 """A number grouped by spaces. Plain ones stand between two numbers oftener, so something must be behind it."""
 
 SCALE = r"(?i:thousand|million|billion|trillion|bn|mn)(?!\w)"
+
+
+def _any_of(spellings: Collection[str]) -> str:
+    """Return a pattern of any of these spellings, the longest first, which looks at each character once."""
+    rest: dict[str, list[str]] = {}
+    for spelling in sorted(filter(None, spellings)):
+        rest.setdefault(spelling[0], []).append(spelling[1:])
+    branches = [re.escape(first) + _any_of(others) for first, others in rest.items()]
+    if "" in spellings:
+        return f"(?:{'|'.join(branches)})?" if branches else ""
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+
+
+_CASED = _any_of([spelling for spelling in units.CASED if len(spelling) > 1])
 UNIT = (
     r"(?:%|[$€£¥₹](?!\w)|°\ ?[CF](?!\w)|[℃℉]|(?=[a-zA-Zμ])(?:"
-    r"(?i:percentage\ points?|percent|per\ cent|pct|bps|basis\ points?|dollars?|euros?|rupees?|yen|usd|eur|gbp"
-    r"|jpy|inr|chf|[kmgtp]i?b|bytes?|[kmg](?:bps|bit/s)"
-    r"|ns|μs|ms(?:ec)?|(?:nano|micro|milli)?seconds?|secs?|min(?:ute)?s?|h(?:ou)?rs?|days?|weeks?"
-    r"|mm|cm|km/h|km|kph|mph|(?:milli|centi|kilo)?met(?:re|er)s?|miles?|f(?:t|eet|oot)|inch(?:es)?"
-    r"|mg|kg|(?:milli|kilo)?grams?|kilos?|tonnes?|lbs?|oz|ounces?|ml|(?:milli)?lit(?:re|er)s?"
-    rf"|degrees\ (?:celsius|fahrenheit))|(?=[A-Z]{{3}}(?!\w))(?:{CURRENCY_CODES}))(?![\w/]))"
+    rf"(?i:{_any_of(units.IN_ANY_CASE)})|{_CASED}(?!\ dollar)|(?=[A-Z]{{3}}(?!\w))(?:{CURRENCY_CODES}))(?![\w/]))"
 )
 """A unit that may stand apart from its number. Letters that are also prose (`5 in`, `3 m`, `2 s`) are none."""
 

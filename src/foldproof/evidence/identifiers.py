@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 
 from foldproof.evidence import address_forms, dates, spellings
-from foldproof.evidence.amounts import digits_in, dressed_number, read_number
+from foldproof.evidence.amounts import digits_in, dressed_number, numeric, read_duration, read_number
 from foldproof.evidence.grammar import NUMBER
 from foldproof.evidence.values import Kind, Lookup, Value
 
@@ -17,8 +18,11 @@ _DRESSED = re.compile(
 )
 _LEADING_ZERO = re.compile(r"0\d")
 _DOTTED_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1[5-9]|2[01])\d\d")
+_DOTTED_BACKWARDS = re.compile(r"(?:19|20)\d\d\.\d\d\.\d\d")
 _LOOSE = re.compile(r"\d[\d.]{0,400}[-/:]\d[\d.]{0,400}")  # a range or a ratio is as distinctive as its longer end
 _RANGE = re.compile(r"\d[\d.]{0,400}-\d[\d.]{0,400}")
+_PLAIN = re.compile(r"(?:0|[1-9]\d{0,11})(?:\.\d{0,6}[1-9])?")
+_ISO_DURATION = re.compile(r"P(?:\d{1,4}D)?T(?=\d)(?:\d{1,4}H)?(?:\d{1,4}M)?(?:\d{1,4}(?:\.\d{1,9})?S)?(?<=[HMS])")
 _SHORT_YEARS = re.compile(r"(?P<century>1[5-9]|2[01])(?P<from>\d\d)-(?P<to>\d\d)")
 _SEPARATORS = re.compile(r"[-/:]")
 _RANGE_ITEM = re.compile(r"[^-]{1,500}")
@@ -51,6 +55,9 @@ def read_token(text: str, start: int) -> Iterator[Value]:
         kind = next(name for name in _TYPES if typed[name] is not None)
         yield from _TYPES[kind](text, start, typed)
         return
+    if text[0] == "P" and _ISO_DURATION.fullmatch(text):
+        yield from _iso_duration(text, start)
+        return
     dressed = _DRESSED.fullmatch(text)
     if dressed and not _LEADING_ZERO.match(dressed["number"] or dressed["named"]):
         number, letters = dressed["number"] or dressed["named"], dressed["letters"] or ""
@@ -81,17 +88,43 @@ def identifier(text: str, start: int) -> Value:
     elif "/" in text and "." in text.rpartition("/")[2]:
         kind, tails = "path", address_forms.path_forms(form.partition(":")[0])
     parts = (spellings.PART + piece for piece in spellings.segments(form))
+    pieces = _pieces(text, start)
+    ends = _ends(pieces) if kind == "range" else ()
     return Value(
         kind,
         text,
         start,
         start + len(text),
         form,
-        tuple(dict.fromkeys((form, *parts, *tails, *spellings.hash_prefixes(form)))),
+        tuple(dict.fromkeys((form, *parts, *tails, *ends, *spellings.hash_prefixes(form)))),
         digits=max(map(digits_in, _SEPARATORS.split(text))) if (loose or text.isdecimal()) and text.strip("0") else 0,
         distinctive=len(text) >= _SHORTEST_IDENTIFIER and not loose and not text.isdecimal(),
-        pieces=_pieces(text, start),
+        pieces=pieces,
     )
+
+
+def _ends(pieces: tuple[Value, ...]) -> tuple[str, ...]:
+    """Return the ends that a rising range of numbers may also state. `555-1234` is rather a telephone's."""
+    if len(pieces) != 2 or not all(_PLAIN.fullmatch(piece.text) for piece in pieces):  # noqa: PLR2004 - two ends
+        return ()
+    one, other = (piece.form for piece in pieces)
+    if (len(one), len(other)) == (3, 4) or Decimal(one) >= Decimal(other):
+        return ()
+    return tuple(spellings.POSSIBLE + form for form in (one, other))
+
+
+def _iso_duration(text: str, start: int) -> Iterator[Value]:
+    """Read `PT1H30M`, which may also be a name."""
+    spoken = text[1:].replace("T", "").lower()
+    if sum(map(str.isalpha, spoken)) == 1:
+        units_of = {"h": "h", "m": "min", "s": "s"}
+        values: Iterator[Value] = iter([numeric("duration", text, start, spoken[:-1], units_of[spoken[-1]])])
+    else:
+        values = read_duration(spoken, start)
+    for value in values:
+        form = text.casefold()
+        stated = (*value.stated, form)
+        yield value._replace(text=text, end=start + len(text), stated=stated, other=(Lookup(form), *value.other))
 
 
 def _word(text: str, start: int) -> Value:
@@ -192,9 +225,9 @@ def _read_bare(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
 
 
 def _read_version(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
-    days = list(dates.read_dotted(text, start)) if _DOTTED_DATE.fullmatch(text) else []
-    if days:
-        yield from days
+    dotted = list(dates.read_dotted(text, start)) if _DOTTED_DATE.fullmatch(text) else []
+    if dotted:
+        yield from dotted
         return
     value = identifier(text, start)
     form = value.form
@@ -206,7 +239,12 @@ def _read_version(text: str, start: int, _match: re.Match[str]) -> Iterator[Valu
         return
     above = spellings.versions_above(form)
     part = Lookup(f"{spellings.PART}v{form}", "part")
-    yield value._replace(kind="version", stated=(*value.stated, *above), other=(*value.other, part))
+    value = value._replace(kind="version", stated=(*value.stated, *above), other=(*value.other, part))
+    days = spellings.compact_date_forms(text.replace(".", "")) if _DOTTED_BACKWARDS.fullmatch(text) else ()
+    if days:  # 2025.07.04 may be a version, or a day
+        possible = tuple(spellings.POSSIBLE + day for day in days)
+        value = value._replace(stated=(*value.stated, *possible), other=(*value.other, Lookup(days[0], "ambiguous")))
+    yield value
 
 
 def _read_hexadecimal(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:

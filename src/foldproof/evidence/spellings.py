@@ -16,6 +16,7 @@ output changes nothing.
 | `2024-05-21t13:00` | `2024-05-21 13:00:00` | a moment without a zone |
 | `2024-05-21t13:00 ¤` | `2024-05-21T13:00:00-04:00` | a moment with *some* zone |
 | `@2024-05-21t17:00`, `@t17:00` | `2024-05-21T13:00:00-04:00` | the instant, and its clock to the minute, in UTC |
+| `…@2024-05-21t17:00` | `2024-05-21T17:00:25Z` | the instant, to the minute |
 | `5400 s`, `90 min` | `1h30m0s`, `1h30m` | a duration, in the smallest unit it was said in |
 | `12,34` | `12,34` | what stands for a decimal comma and for a list of two numbers alike |
 | `1.2.3`, `v3.10` | `v1.2.3`, `v3.10` | a version; of two numbers, its zeros are identity |
@@ -246,13 +247,17 @@ def utc_clock_form(clock: str) -> str:
 
 def moment_forms(moment: Moment) -> tuple[str, ...]:
     """Return the forms a tool's moment is indexed under, besides those of its day and its clock."""
-    fractions = [moment] if not moment.fraction.rstrip("0") else [moment, moment._replace(fraction="")]
+    fraction = moment.fraction.rstrip("0")
+    shorter = (fraction[:6], fraction[:3], "")  # as micro- and milliseconds say it
+    fractions = [moment, *(moment._replace(fraction=each) for each in dict.fromkeys(shorter) if each != fraction)]
     local = [local_form(each) for each in fractions]
     if moment.zone is None:
         return tuple(local)
     instants = [form for form in map(instant_form, fractions) if form is not None]
     clocks = [utc_clock_form(form.rpartition("t")[2]) for form in instants[:1]]
-    return (*instants, *clocks, *(f"{form} {ANY_UNIT}" for form in local))
+    to_the_minute = instant_form(moment._replace(second=0, fraction="")) if moment.second else None
+    less = () if to_the_minute is None else (PART + to_the_minute,)
+    return (*instants, *clocks, *less, *(f"{form} {ANY_UNIT}" for form in local))
 
 
 def moment_lookups(moment: Moment) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ _SHORT_CUTS = re.compile(
     r"|(?P<whole>-?[1-9]\d{0,6})\.0"
     rf"|(?P<code>(?!{GLUED_CURRENCY}|[A-Fa-f]{{2,20}}\d)[A-Za-z]{{2,20}}+(?P<joined>-?)(?P<number>\d{{3,10}}))"
     r"|(?P<email>(?P<local>[A-Za-z]{1,20}+\d{1,10}+)@[A-Za-z]{2,30}+\.[A-Za-z]{2,10})"
-    rf"|(?P<mixed>(?!{GLUED_CURRENCY}|[A-Fa-f0-9]{{1,41}}\Z)[A-Za-z]{{1,20}}+\d[A-Za-z0-9]{{0,20}})"
+    rf"|(?P<mixed>(?!{GLUED_CURRENCY}|PT?\d|[A-Fa-f0-9]{{1,41}}\Z)[A-Za-z]{{1,20}}+\d[A-Za-z0-9]{{0,20}})"
     rf"|(?P<labelled>(?!{MONTH})[A-Z][a-z]{{2,20}}+(?<!teen)(?<!ty) (?P<count>[1-9]\d{{0,6}}))"
     r"|(?P<underscored>(?:[A-Za-z]{1,20}_){1,6}(?P<last>\d{1,10})))"
     r"|(?=[-\d])(?:"
@@ -134,6 +134,8 @@ def _moment(match: re.Match[str]) -> Stated | None:
         told: tuple[str, ...] = (local,)
     else:
         told = (spellings.INSTANT + local, spellings.utc_clock_form(clock), f"{local} {spellings.ANY_UNIT}")
+        if second != "00":
+            told = (*told, f"{spellings.PART}{spellings.INSTANT}{day}t{clock}")
     stated = (*told, *forms, *clocks)
     spelled = match.group().casefold()
     return Stated(stated, () if spelled in stated else (spelled,))

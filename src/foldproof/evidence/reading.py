@@ -104,6 +104,8 @@ def said_by_tools(message: Message) -> tuple[Segment, ...]:
     """
     author = author_of(message)
     if author == "tool":
+        if message.tool_chars is None:
+            return tool_segments(message)
         return tuple(_without_half_a_word(segment, message) for segment in tool_segments(message))
     if author != "model" or isinstance(message.content, str):
         return ()

@@ -34,6 +34,8 @@ def tool_segments(message: Message) -> tuple[Segment, ...]:
     content is not applied.
     """
     whole = _whole(message)
+    if message.tool_chars is None:
+        return whole
     cut = _cut(message.tool_chars, sum(len(segment.text) for segment in whole))
     return whole if cut is None else tuple(_until(whole, cut))
 

@@ -619,3 +619,11 @@ def test_a_record_says_what_was_decided() -> None:
         "instructionFailure": None,
         "revisionFailure": None,
     }
+
+
+def test_a_refusal_counts_also_the_values_that_it_does_not_name() -> None:
+    answer = " ".join(f"ORD-{number}" for number in range(9000, 9014))
+    with pytest.raises(UnsupportedValuesError, match="states 14 values that nobody supplied") as refused:
+        Gate(posture="rails").review(answer, EvidenceIndex(), revision=1).raise_if_refused()
+    assert "ORD-9011" in str(refused.value)
+    assert "ORD-9012" not in str(refused.value)

@@ -627,3 +627,27 @@ def test_a_refusal_counts_also_the_values_that_it_does_not_name() -> None:
         Gate(posture="rails").review(answer, EvidenceIndex(), revision=1).raise_if_refused()
     assert "ORD-9011" in str(refused.value)
     assert "ORD-9012" not in str(refused.value)
+
+
+def test_the_correction_is_what_the_host_is_handed() -> None:
+    given: list[Message] = []
+
+    def revise(correction: Message) -> str:
+        given.append(correction)
+        return "I do not know."
+
+    async def revise_later(correction: Message) -> str:
+        return revise(correction)
+
+    result = Gate(posture="guard").run("Order ORD-9000.", EvidenceIndex(), revise)
+    later = asyncio.run(Gate(posture="guard").arun("Order ORD-9000.", EvidenceIndex(), revise_later))
+    assert given == [result.decisions[0].correction, later.decisions[0].correction]
+    assert [result.decisions[-1].revision, later.decisions[-1].revision] == [1, 1]
+    assert '"ORD-9000"' in given[0].text
+
+
+def test_a_correction_without_an_instruction_says_nothing_of_the_application() -> None:
+    correction = Gate(posture="guard").review("Order ORD-9000.", EvidenceIndex()).correction
+    assert correction is not None
+    assert "The application adds" not in correction.text
+    assert "1 value " in correction.text

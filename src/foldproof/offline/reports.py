@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, get_args
+from typing import Final, Literal, Protocol, get_args
 
 from pydantic import Field
 
@@ -72,24 +72,33 @@ class AuditedValue(FrozenModel):
     elsewhere: bool
 
 
-class AnswerAudit(FrozenModel):
+class _HoldsValues(Protocol):
+    @property
+    def values(self) -> tuple[AuditedValue, ...]: ...
+
+
+class _Audited:
+    """What can be asked of an answer and of an argument alike."""
+
+    @property
+    def findings(self: _HoldsValues) -> tuple[AuditedValue, ...]:
+        """The values that are invented, echoed or undecidable, in the order they stand."""
+        return tuple(value for value in self.values if value.verdict in FINDINGS)
+
+    def has(self: _HoldsValues, verdict: Verdict) -> bool:
+        """Whether a value here got `verdict`."""
+        return any(value.verdict == verdict for value in self.values)
+
+
+class AnswerAudit(_Audited, FrozenModel):
     """One answer: the index of its message, the values it states, and how many were below the floor."""
 
     message: int
     values: tuple[AuditedValue, ...]
     unexamined: int
 
-    @property
-    def findings(self) -> tuple[AuditedValue, ...]:
-        """The values that are invented, echoed or undecidable, in the order they stand."""
-        return _findings_among(self.values)
 
-    def has(self, verdict: Verdict) -> bool:
-        """Whether a value of this answer got `verdict`."""
-        return any(value.verdict == verdict for value in self.values)
-
-
-class ArgumentAudit(FrozenModel):
+class ArgumentAudit(_Audited, FrozenModel):
     """One argument of a tool call: where it stands, its examined values, and how many more it states.
 
     Attributes:
@@ -106,19 +115,6 @@ class ArgumentAudit(FrozenModel):
     path: str
     values: tuple[AuditedValue, ...]
     unexamined: int
-
-    @property
-    def findings(self) -> tuple[AuditedValue, ...]:
-        """The values that are invented, echoed or undecidable, in the order they stand."""
-        return _findings_among(self.values)
-
-    def has(self, verdict: Verdict) -> bool:
-        """Whether a value of this argument got `verdict`."""
-        return any(value.verdict == verdict for value in self.values)
-
-
-def _findings_among(values: tuple[AuditedValue, ...]) -> tuple[AuditedValue, ...]:
-    return tuple(value for value in values if value.verdict in FINDINGS)
 
 
 class AuditReport(FrozenModel):

@@ -19,7 +19,9 @@ from foldproof.window.events import (
     Settled,
     VisitStarted,
 )
+from foldproof.window.extractive import ExtractiveSummarizer
 from foldproof.window.guards import Guards, Run
+from foldproof.window.originals import Archive, span_address
 from foldproof.window.pins import Held, PinName, PinReport, Standing
 from foldproof.window.plan import PlanRemoval, RemovalPlan
 from foldproof.window.providers import WIRE_RULES, Provider, WireRules, validate_for
@@ -46,13 +48,14 @@ from foldproof.window.strategy import (
     Trigger,
     VisitOptions,
 )
-from foldproof.window.summaries import ExtractiveSummarizer, Summarizer, SummaryRequest
+from foldproof.window.summaries import Summarizer, Summary, SummaryRequest, SummaryUsage
 from foldproof.window.triggers import CompactionUnmeasurableError, size_trigger, token_trigger, turn_trigger
 from foldproof.window.visit import Visit
 
 __all__ = [
     "REFUSAL_REASONS",
     "WIRE_RULES",
+    "Archive",
     "Clear",
     "ClearToolResults",
     "CompactionUnmeasurableError",
@@ -94,7 +97,9 @@ __all__ = [
     "StrategyInput",
     "SummarizeOldest",
     "Summarizer",
+    "Summary",
     "SummaryRequest",
+    "SummaryUsage",
     "TokenBudget",
     "Trigger",
     "Visit",
@@ -109,6 +114,7 @@ __all__ = [
     "characters",
     "run_visit",
     "size_trigger",
+    "span_address",
     "span_of",
     "token_trigger",
     "total_characters",

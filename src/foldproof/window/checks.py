@@ -34,7 +34,7 @@ def names(option: str, value: object, *, of: str = "names") -> None:
 def retain(value: object) -> None:
     """Check what is to happen to the originals."""
     if value not in get_args(Retain):
-        raise UsageError(f'retain is {shown(value)}; write "conversation" or "discard"')
+        raise UsageError(f"retain is {shown(value)}; write one of {', '.join(get_args(Retain))}")
 
 
 def standings(value: object) -> None:

@@ -5,7 +5,6 @@ Only a cleared result may keep something ahead of them: a head of the tool's own
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -29,6 +28,7 @@ from foldproof.messages import (
     message_id,
     tool_text,
 )
+from foldproof.window.originals import span_address
 from foldproof.window.records import Retain
 
 _MOST_NAMES: Final = 4
@@ -47,6 +47,8 @@ _STILL_TRUE: Final = (
 
 _WHERE: Final[dict[Retain, str]] = {
     "conversation": "The originals were handed to the application.",
+    "archive": "The originals were archived.",
+    "lineage": "The originals were not kept beyond the values they hold.",
     "discard": "The originals were not kept.",
 }
 _CLAIM_BEGINS: Final = "\n\n"
@@ -70,9 +72,8 @@ def summary_frame(span: Sequence[Message], *, iteration: int, model: str, retain
 
 
 def span_digest(span: Sequence[Message]) -> str:
-    """Return the first 16 hex digits of SHA-256 over what the messages of a span say, in order."""
-    said = " ".join(message.fingerprint for message in span)
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
+    """Return the first 16 hex digits of a span's address."""
+    return span_address(span)[:16]
 
 
 def claiming(frame: Message, summary: str) -> Message:

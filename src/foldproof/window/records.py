@@ -12,8 +12,14 @@ from foldproof.messages.base import FrozenModel
 from foldproof.window.pins import PinName, PinReport, Standing
 from foldproof.window.refusals import Refusal
 
-Retain = Literal["conversation", "discard"]
-"""What happens to the originals of a fold: kept in the `FoldedSpan`, or not kept."""
+Retain = Literal["conversation", "archive", "lineage", "discard"]
+"""What happens to the originals of a fold.
+
+* `conversation`: they are in the `FoldedSpan`.
+* `archive`: they are in the archive that the visit was given.
+* `lineage`: the `FoldedSpan` has the forms of what tools said in them, with their carriers, and nothing else.
+* `discard`: nothing is kept beyond what every frame carries.
+"""
 
 Replacement = Literal["summary", "drop-notice", "cleared-result", "none"]
 

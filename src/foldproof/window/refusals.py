@@ -19,8 +19,9 @@ RefusalReason = Literal[
     "summarizer-failed",
     "summary-not-faithful",
     "replacement-not-smaller",
+    "archive-failed",
 ]
-"""The first eight refuse a turn, the last four a span that was chosen."""
+"""The first eight refuse a turn, the others a span that was chosen."""
 
 REFUSAL_REASONS: Final[tuple[RefusalReason, ...]] = get_args(RefusalReason)
 """The reasons in the order in which they are reported."""

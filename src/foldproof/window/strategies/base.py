@@ -14,6 +14,7 @@ from foldproof.tokens import TokenCounter, default_counter
 from foldproof.window import checks
 from foldproof.window.counting import MessageCounter
 from foldproof.window.engine import arun_visit, run_visit
+from foldproof.window.extractive import ExtractiveSummarizer
 from foldproof.window.strategy import (
     Clear,
     Decision,
@@ -24,7 +25,7 @@ from foldproof.window.strategy import (
     Trigger,
     VisitOptions,
 )
-from foldproof.window.summaries import ExtractiveSummarizer, Summarizer
+from foldproof.window.summaries import Summarizer
 from foldproof.window.visit import Visit
 
 Counter = TokenCounter | MessageCounter | Literal["reported-only"] | None

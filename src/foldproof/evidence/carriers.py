@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from foldproof.errors import UsageError
 from foldproof.evidence.candidates import scan
+from foldproof.evidence.kept import KeptValue, carried_by
 from foldproof.evidence.lists import json_steps
 from foldproof.evidence.reading import Leaf, read_result, said_by_tools
 from foldproof.evidence.records import Layout, Reading, tables_in
 from foldproof.evidence.stated import REMEMBERED, stated_by
 from foldproof.evidence.values import Value
-from foldproof.messages import Message
+from foldproof.messages import Message, message_id
 from foldproof.messages.base import FrozenModel
 
 
@@ -19,7 +20,8 @@ class Carrier(FrozenModel):
     """One place where a tool said a value.
 
     Attributes:
-        message: index of the message among those the index has read.
+        message: index of the message among those the index has read; where that has left and only the value was kept,
+            of the frame that carries it.
         tool_call_id, tool_name: which call's result it stands in.
         part: which part of the content, when the content is made of parts.
         block: which of the result's JSON values (0 is the first); None when the place is not JSON.
@@ -30,6 +32,7 @@ class Carrier(FrozenModel):
         text: the spelling found there.
         record: the record it belongs to, when the result has records: `$.flights[0]`, or `line 3`.
         column: its column in that record: `price`, `prices.economy`; empty for an item of a plain list.
+        message_id: for a value that a frame carries, the id of the message it stood in; else None.
     """
 
     message: int
@@ -44,6 +47,7 @@ class Carrier(FrozenModel):
     text: str
     record: str | None = None
     column: str | None = None
+    message_id: str | None = None
 
     def resolve(self, messages: Sequence[Message]) -> str:
         """Follow the pointer and return the text it leads to.
@@ -51,6 +55,10 @@ class Carrier(FrozenModel):
         Raises:
             UsageError: the messages are not those the carrier was made from.
         """
+        if self.message_id is not None:
+            for frame in messages[self.message : self.message + 1]:
+                if any(self == _carrier_of(value, self.message) for value in carried_by(frame)):
+                    return self.text
         found = [
             leaf.text[self.start - leaf.offset : self.end - leaf.offset]
             for part, leaf in _leaves(messages[self.message] if self.message < len(messages) else None)
@@ -80,6 +88,11 @@ class Places:
             value = known or next(value for value in scan(leaf.text) if form in value.stated)
             yield _carrier(self._message, self._index, part, leaf, (value.start, value.end), self._layout(part))
 
+    def each(self) -> Iterator[tuple[str, Carrier]]:
+        """Yield every form that the message's tools said, and the first place that carries it."""
+        for form in self._places:
+            yield form, next(self.carriers(form, most=1))
+
     def carrier_of(self, part: int | None, leaf: Leaf) -> Carrier:
         """Return the carrier of a whole leaf, or cell."""
         start = len(leaf.text) - len(leaf.text.lstrip())
@@ -104,6 +117,42 @@ class Places:
         if part not in self._layouts:
             self._layouts[part] = Layout(self._reading(part))
         return self._layouts[part]
+
+
+class KeptPlaces:
+    """Where the values stood that one frame carries. Its records have left: it has no cells."""
+
+    def __init__(self, kept: Sequence[KeptValue], index: int) -> None:
+        self._index = index
+        self._kept: dict[str, list[KeptValue]] = {}
+        for value in kept:
+            for form in value.forms:
+                self._kept.setdefault(form, []).append(value)
+
+    def carriers(self, form: str, *, most: int) -> Iterator[Carrier]:
+        """Yield a carrier for each of the first `most` places in which a tool had said `form`."""
+        for value in self._kept.get(form, [])[:most]:
+            yield _carrier_of(value, self._index)
+
+
+def kept_values(messages: Iterable[Message]) -> Iterator[KeptValue]:
+    """Yield every value that tools said in these messages, and those that frames among them carry; each place once.
+
+    A carried value comes first, where its frame stands.
+    """
+    for message in messages:
+        yield from carried_by(message)
+        by_place: dict[Carrier, list[str]] = {}
+        for form, carrier in Places(message, 0).each():
+            by_place.setdefault(carrier, []).append(form)
+        for carrier, forms in by_place.items():
+            told = carrier.model_dump(exclude={"message", "message_id"})
+            yield KeptValue(forms=tuple(sorted(forms)), message_id=message_id(message), **told)
+
+
+def _carrier_of(value: KeptValue, index: int) -> Carrier:
+    told = {name: getattr(value, name) for name in KeptValue.model_fields if name != "forms"}
+    return Carrier(message=index, **told)
 
 
 def _carrier(  # noqa: PLR0913, PLR0917 - what a carrier is made of

@@ -18,7 +18,6 @@ from typing import NamedTuple
 from foldproof.evidence.aggregates import TIMES, column_words, measures_something, unit_in
 from foldproof.evidence.answers import Answer, Stand
 from foldproof.evidence.arithmetic import MOST_TERMS, Operation, Term, Worked, fits, totals, worked_from
-from foldproof.evidence.corpus import View
 from foldproof.evidence.cues import (
     SAYS_BELOW,
     SAYS_DIFFERENCE,
@@ -39,6 +38,7 @@ from foldproof.evidence.spellings import INSTANT, POSSIBLE
 from foldproof.evidence.units import DIMENSIONS
 from foldproof.evidence.values import Value
 from foldproof.evidence.verdicts import Derivation, Operand
+from foldproof.evidence.view import View
 from foldproof.evidence.workings import Located, Read, in_unit
 
 MOST_OPERANDS = 64

@@ -14,9 +14,9 @@ from difflib import SequenceMatcher
 from foldproof.evidence.aggregates import is_identity, measures_something
 from foldproof.evidence.candidates import scan
 from foldproof.evidence.carriers import Carrier
-from foldproof.evidence.corpus import Place, View
 from foldproof.evidence.near import Near
 from foldproof.evidence.values import Kind, Value
+from foldproof.evidence.view import Place, View
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 _NAMING = frozenset({"identifier", "uuid", "email", "hash", "mac", "ip", "phone"})
@@ -96,7 +96,7 @@ def _places_of(forms: tuple[str, ...], view: View) -> tuple[frozenset[Place], fr
         stands = [
             ((carrier.message, carrier.part, carrier.record), carrier.in_key or is_identity(carrier.column or ""))
             for carrier in carriers
-            if carrier.record is not None
+            if carrier.record is not None and carrier.message_id is None
         ]
         known = frozenset(place for place, names in stands if names), frozenset(place for place, _ in stands)
         view.remembered[forms] = known
@@ -109,6 +109,7 @@ def _stand_in_or_beside(forms: Sequence[str], named: frozenset[Place], view: Vie
     carriers = [carrier for form in forms for carrier in (*view.carriers(form), *view.carriers_in(form, messages))]
     return any(
         carrier.record is None
+        or carrier.message_id is not None  # its record has left
         or carrier.path == "$"  # a result that is one plain value
         or any(
             (carrier.message, carrier.part) == (message, part) and _related(carrier.record, record)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from foldproof.errors import UsageError, shown
-from foldproof.evidence.corpus import Corpus, View
+from foldproof.evidence.corpus import Corpus
 from foldproof.evidence.judge import judge
 from foldproof.evidence.options import EvidenceOptions
 from foldproof.evidence.verdicts import Judgement
+from foldproof.evidence.view import View
 from foldproof.messages import Message, check_message
 
 

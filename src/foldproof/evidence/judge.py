@@ -18,7 +18,6 @@ import regex
 from foldproof.evidence import derivations
 from foldproof.evidence.answers import Answer, Stand, count_words, words_around
 from foldproof.evidence.candidates import scan, without_list_markers
-from foldproof.evidence.corpus import Judged, View
 from foldproof.evidence.cues import SAYS_BELOW
 from foldproof.evidence.exempt import ExemptHow, declared_forms
 from foldproof.evidence.figures import EXACT, scale_of, stated_number
@@ -26,6 +25,7 @@ from foldproof.evidence.options import LONGEST_SEARCH, shape_pattern
 from foldproof.evidence.spellings import PART, PREFIX, RARE, canonical_number, folded_form, number_lookups
 from foldproof.evidence.values import NUMERIC, How, Lookup, Value
 from foldproof.evidence.verdicts import Judgement, ValueVerdict, Verdict, cited
+from foldproof.evidence.view import Judged, View
 
 _SEVERAL_WORDS = 3
 _MAYBE_A_MARK = r"(?:\[?\d{1,3}\]?)?[\s,;.]{1,8}(?:\[?\d{1,3}\]?\s{1,8})?"
@@ -217,7 +217,7 @@ def _unsupplied(value: Value, view: View) -> ValueVerdict:
         return _as(value, "undecidable")
     if any(view.is_argument(lookup.form) for lookup in value.lookups):
         return _as(value, "echoed")
-    if value.kind in NUMERIC and not view.workings.is_complete:
+    if value.kind in NUMERIC and (view.is_partly_known or not view.workings.is_complete):
         return _as(value, "undecidable")
     return replace(_as(value, "invented"), _view=view, _value=value)
 

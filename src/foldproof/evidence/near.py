@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from foldproof.evidence.carriers import Carrier
-from foldproof.evidence.corpus import View
 from foldproof.evidence.spellings import ANY_UNIT, PART
 from foldproof.evidence.values import NUMERIC, Value
+from foldproof.evidence.view import View
 
 _SHORTEST_NEAR = 3
 _LONGEST_NEAR = 64  # the edits of a form are as many as its square

@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 
 from foldproof.evidence.arithmetic import Operation
 from foldproof.evidence.carriers import Carrier
-from foldproof.evidence.corpus import View
 from foldproof.evidence.elsewhere import closest
 from foldproof.evidence.exempt import ExemptHow
 from foldproof.evidence.near import Near, nearest
 from foldproof.evidence.values import How, Kind, Value
+from foldproof.evidence.view import View
 
 Verdict = Literal["grounded", "exempt", "derived", "echoed", "invented", "undecidable"]
 

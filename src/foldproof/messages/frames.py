@@ -31,14 +31,21 @@ STAMP = "axleCompaction"
 """Key in `Message.metadata` under which a compactor marks its own output: `{id, role: "summary" | "appendix"}`."""
 
 FOLDED = "foldproof"
-"""Key in a frame's metadata for what it folded: `{messages: count, observations: [message id of a tool result, …]}`."""
+"""Key in a frame's metadata for what it folded.
+
+* `messages`: how many; `observations`: the ids of the tool results among them; `span`: a digest of all of it.
+* `carry`: values that tools said in it, with their carriers (`foldproof.evidence.kept`); `kept`: true if these are all.
+* `archived`: the address under which an archive keeps the originals.
+* `hidden`: how many forms were hidden before the fold, so that evidence is missing.
+"""
 
 _ANY_OPENING = tuple(OPENINGS.values())
 _WHOLE_FRAME = re.compile(
     r"\[foldproof drop notice\] \d+ messages? left the window \(.{1,80}\)\."
     r"(?: The current request is kept\.)?(?: Results left: [\w., -]{1,200}\.)?\Z"
     r"|\[foldproof summary frame\] (?:\d+ messages? folded at iteration \d+ by .{1,80}\. "
-    r"The originals were [a-z ]{1,40}\. The text below is a claim about them:"
+    r"The originals were [a-z ]{1,60}\. (?:Values of theirs, as tools said them: .{1,4000}\. )?"
+    r"The text below is a claim about them:"
     r"|Appendix: the last \d+ of \d+ messages of the person among those folded, )"
     r"|\[foldproof evidence check\]",
     re.ASCII,
@@ -107,6 +114,28 @@ def folded_observations(frame: Message) -> tuple[str, ...] | None:
     if not isinstance(observations, list):
         return None
     return tuple(str(identifier) for identifier in observations)
+
+
+def carry_of(frame: Message) -> list[JsonValue]:
+    """Return the values that a frame carries as data, as they stand in its note. What is no frame carries none."""
+    carry = _note(frame).get("carry") if frame.role == "user" and frame.metadata else None
+    return carry if isinstance(carry, list) else []
+
+
+def keeps_every_value(frame: Message) -> bool:
+    """Whether a frame carries every value of the results it took, so that none of them is missing."""
+    return _note(frame).get("kept") is True
+
+
+def hides_values(frame: Message) -> bool:
+    """Whether something was hidden in what a frame stands for, before it was folded."""
+    return _note(frame).get("hidden") not in (None, 0)
+
+
+def archived_at(frame: Message) -> str | None:
+    """Return the address under which an archive keeps what a frame stands for, or None."""
+    address = _note(frame).get("archived")
+    return address if isinstance(address, str) else None
 
 
 def folded_messages(frame: Message) -> int:

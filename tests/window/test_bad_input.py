@@ -299,6 +299,7 @@ class Forgetful:
         return decided
 
 
+RETAIN = "write one of conversation, archive, lineage, discard"
 CONSTRUCTED: dict[str, tuple[Callable[[], object], str]] = {
     "sliding, no turn": (lambda: SlidingWindow(0), "keep_recent_turns is 0; write a whole number, 1 or more"),
     "budget, no turn": (lambda: TokenBudget(1, 0), "keep_recent_turns is 0; write a whole number, 1 or more"),
@@ -314,7 +315,7 @@ CONSTRUCTED: dict[str, tuple[Callable[[], object], str]] = {
     "fold, blank name": (lambda: SummarizeOldest(1, summarizer=claim, model=" "), "pass model='...'"),
     "fold, only a name": (lambda: SummarizeOldest(1, model="gpt"), "pass its summarizer too"),
     "fold, a text": (lambda: SummarizeOldest(1, summarizer="gpt", model="m"), "pass a callable"),  # type: ignore[arg-type]
-    "fold, retain": (lambda: SummarizeOldest(1, retain="no"), 'write "conversation" or "discard"'),  # type: ignore[arg-type]
+    "fold, retain": (lambda: SummarizeOldest(1, retain="no"), RETAIN),  # type: ignore[arg-type]
     "prompt, no name": (lambda: PromptCompactor(1, summarizer=claim), "pass model='...'"),
     "prompt, blank name": (lambda: PromptCompactor(1, summarizer=claim, model=" "), "pass model='...'"),
     "prompt, only a name": (lambda: PromptCompactor(1, model="gpt"), "pass its summarizer too"),
@@ -325,9 +326,9 @@ CONSTRUCTED: dict[str, tuple[Callable[[], object], str]] = {
         'target_tokens needs something that counts; leave out counter="reported-only"',
     ),
     "prompt, quotes": (lambda: PromptCompactor(1, quoted_messages=-1), "quoted_messages is -1; write"),
-    "prompt, retain": (lambda: PromptCompactor(1, retain="no"), 'write "conversation" or "discard"'),  # type: ignore[arg-type]
-    "clear, retain": (lambda: ClearToolResults(1, retain="no"), 'write "conversation" or "discard"'),  # type: ignore[arg-type]
-    "offload, retain": (lambda: OffloadLarge(retain="no"), 'write "conversation" or "discard"'),  # type: ignore[arg-type]
+    "prompt, retain": (lambda: PromptCompactor(1, retain="no"), RETAIN),  # type: ignore[arg-type]
+    "clear, retain": (lambda: ClearToolResults(1, retain="no"), RETAIN),  # type: ignore[arg-type]
+    "offload, retain": (lambda: OffloadLarge(retain="no"), RETAIN),  # type: ignore[arg-type]
     "clear, keep": (lambda: ClearToolResults(1, -1), "keep is -1; write a whole number, 0 or more"),
     "clear, keep all": (lambda: ClearToolResults(1, None), "keep is None; write"),  # type: ignore[arg-type]
     "offload, keep": (lambda: OffloadLarge(keep=-1), "keep is -1; write a whole number, 0 or more"),

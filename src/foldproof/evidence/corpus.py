@@ -7,7 +7,7 @@ by one gives what reading them all at once gives.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 
@@ -111,7 +111,7 @@ class Corpus:
         """Return where these messages carry a form, at most 8 places, in order; a frame only where no result does."""
         found: list[Carrier] = []
         for index in self.results_among(indices):
-            found.extend(self.stand_in(index).carriers(form, most=_MOST_CARRIERS - len(found)))
+            found.extend(self.carriers_at(form, index, most=_MOST_CARRIERS - len(found)))
             if len(found) == _MOST_CARRIERS:
                 break
         return tuple(found)
@@ -129,9 +129,13 @@ class Corpus:
         self._ended = len(self.carried_by)
         return sorted(longer for longer in self._endings.get(form[-_SHORTEST_END:], ()) if ends_in(longer, form))
 
-    def stand_in(self, index: int) -> Places | KeptPlaces:
-        """Return where the forms of one message stand, or stood for those that a frame carries."""
-        return self.places_in(index) if index not in self.carrying else self._kept_in(index)
+    def carriers_at(self, form: str, index: int, *, most: int) -> Iterator[Carrier]:
+        """Yield up to `most` carriers of a form in one message, or in the results that have left and it carries."""
+        found = self.places_in(index).carriers(form, most=most)
+        if index in self.carrying:
+            kept = KeptPlaces(carried_by(self.messages[index]), index)
+            found = chain(found, kept.carriers(form, most=most))
+        yield from islice(found, most)
 
     def places_in(self, index: int) -> Places:
         """Return where the forms of one message stand."""
@@ -140,9 +144,6 @@ class Corpus:
                 self._places.clear()
             self._places[index] = Places(self.messages[index], index)
         return self._places[index]
-
-    def _kept_in(self, index: int) -> KeptPlaces:
-        return KeptPlaces(carried_by(self.messages[index]), index)
 
     def _read_evidence(self, message: Message, index: int) -> None:
         forms: set[str] = set()

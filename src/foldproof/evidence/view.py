@@ -122,7 +122,7 @@ class View:
             carrier
             for index in indices
             if index in seen
-            for carrier in self._corpus.stand_in(index).carriers(form, most=_MOST_IN_A_MESSAGE)
+            for carrier in self._corpus.carriers_at(form, index, most=_MOST_IN_A_MESSAGE)
         )
 
     def carrier_of(self, index: int, part: int | None, leaf: Leaf) -> Carrier:

@@ -118,7 +118,7 @@ def folded_observations(frame: Message) -> tuple[str, ...] | None:
 
 def carry_of(frame: Message) -> list[JsonValue]:
     """Return the values that a frame carries as data, as they stand in its note. What is no frame carries none."""
-    carry = _note(frame).get("carry") if frame.role == "user" and frame.metadata else None
+    carry = _note(frame).get("carry") if frame.metadata and frame_kind(frame) is not None else None
     return carry if isinstance(carry, list) else []
 
 

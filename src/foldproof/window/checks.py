@@ -11,6 +11,9 @@ from typing import Final, get_args
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from foldproof.errors import UsageError, shown
+from foldproof.evidence.gate import Posture
+from foldproof.messages import Message, calls_of, message_id
+from foldproof.window.faithful import Fallback
 from foldproof.window.pins import Standing
 from foldproof.window.records import Retain
 
@@ -35,6 +38,37 @@ def retain(value: object) -> None:
     """Check what is to happen to the originals."""
     if value not in get_args(Retain):
         raise UsageError(f"retain is {shown(value)}; write one of {', '.join(get_args(Retain))}")
+
+
+def archive(value: object) -> None:
+    """Check what is to keep originals."""
+    if not all(is_object_with(method, value) for method in ("redact", "keep")):
+        raise UsageError(f"archive is {shown(value)}; pass an object with redact(message) and keep(spans), or None")
+
+
+def redacted(original: Message, value: object) -> Message:
+    """Return what an archive made of a message, once it is sure that it still answers and calls what it did."""
+    if not isinstance(value, Message):
+        raise UsageError(f"redact returned {shown(value)} for {message_id(original)}; return a Message")
+    if (original.role, original.tool_call_id) != (value.role, value.tool_call_id) or [
+        call.id for call in calls_of(original)
+    ] != [call.id for call in calls_of(value)]:
+        raise UsageError(
+            f"redact changed the role or the call ids of {message_id(original)}; hide words, arguments and results only"
+        )
+    return value
+
+
+def posture(value: object) -> None:
+    """Check what is to happen to a summary that states what nobody said."""
+    if value not in get_args(Posture):
+        raise UsageError(f"posture is {shown(value)}; write one of {', '.join(get_args(Posture))}")
+
+
+def fallback(value: object) -> None:
+    """Check what takes the place of a summary that is refused."""
+    if value not in get_args(Fallback):
+        raise UsageError(f"fallback is {shown(value)}; write one of {', '.join(get_args(Fallback))}")
 
 
 def standings(value: object) -> None:

@@ -7,7 +7,7 @@ and differ in how they wait. Until the visit is returned nothing has changed; an
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Unpack
@@ -17,18 +17,20 @@ from foldproof.messages import Message, frame_kind
 from foldproof.window import checks
 from foldproof.window.events import Narrator
 from foldproof.window.filing import Attempt, file_visit
+from foldproof.window.folds import folded, what_it_invented
 from foldproof.window.guards import Run
+from foldproof.window.originals import span_address
 from foldproof.window.plan import RemovalPlan, new_turns
 from foldproof.window.replacing import (
     Ask,
     Failed,
+    Keep,
     NotReplaced,
     Place,
     Replaced,
     Replacing,
     cleared,
     dropped,
-    folded,
     span_key,
 )
 from foldproof.window.stages import in_stages
@@ -44,7 +46,7 @@ from foldproof.window.strategy import (
 )
 from foldproof.window.visit import Visit
 
-_Steps = Generator[Ask, object, Visit]
+_Steps = Generator[Ask | Keep, object, Visit]
 
 
 def run_visit(strategy: Strategy, messages: Sequence[Message], **options: Unpack[VisitOptions]) -> Visit:
@@ -57,7 +59,10 @@ def run_visit(strategy: Strategy, messages: Sequence[Message], **options: Unpack
     given = StrategyInput(messages=messages, **options)
     with _begun(strategy, given) as (narrator, steps):
         step = _next(steps, None)
-        while isinstance(step, Ask):
+        while not isinstance(step, Visit):
+            if isinstance(step, Keep):
+                step = _next(steps, _kept(step))
+                continue
             narrator.summarizing()
             step = _next(steps, _answer(step))
     return _settled(narrator, given, step, messages)
@@ -68,7 +73,10 @@ async def arun_visit(strategy: Strategy, messages: Sequence[Message], **options:
     given = StrategyInput(messages=messages, **options)
     with _begun(strategy, given) as (narrator, steps):
         step = _next(steps, None)
-        while isinstance(step, Ask):
+        while not isinstance(step, Visit):
+            if isinstance(step, Keep):
+                step = _next(steps, _kept(step))
+                continue
             narrator.summarizing()
             step = _next(steps, await _awaited(step))
     return _settled(narrator, given, step, messages)
@@ -92,7 +100,7 @@ def _settled(narrator: Narrator, given: StrategyInput, visit: Visit, messages: S
     return told if told.changed else replace(told, messages=messages)
 
 
-def _next(steps: _Steps, answer: object) -> Ask | Visit:
+def _next(steps: _Steps, answer: object) -> Ask | Keep | Visit:
     """Go on with a visit: to the next summary it needs, or to its end."""
     try:
         return steps.send(answer)
@@ -121,6 +129,14 @@ async def _awaited(ask: Ask) -> object:
         return _failed(error)
 
 
+def _kept(keep: Keep) -> Failed | None:
+    try:
+        keep.archive.keep(keep.spans)
+    except Exception as error:  # noqa: BLE001 - whatever an archive raises, nothing leaves
+        return _failed(error)
+    return None
+
+
 def _failed(error: Exception) -> Failed:
     return Failed(f"{type(error).__name__}: {shown(str(error))}")
 
@@ -137,21 +153,50 @@ def _steps(strategy: Strategy, given: StrategyInput) -> _Steps:
         return (yield from in_stages(strategy.name, given, decision, visit=_steps))
     _check_removal(strategy, decision)
     attempt = Attempt(strategy.name, given, decision)
-    for run in decision.removal.runs if decision.removal else ():
+    yield from _replace_what_may_leave(attempt, decision.removal.runs if decision.removal else ())
+    if isinstance(decision.how, Clear):
+        _in_whole_steps(attempt, decision.how.cut_every)
+        _gain_or_nothing(attempt, decision.how)
+    if isinstance(decision.how, Fold | Clear) and decision.how.retain == "archive":
+        yield from _archived(attempt)
+    return file_visit(attempt)
+
+
+def _replace_what_may_leave(attempt: Attempt, runs: Iterable[Run]) -> Generator[Ask, object, None]:
+    """Replace the first run that can be, or every one where results are cleared; note why the others stay."""
+    for run in runs:
         found = yield from _replace_or_give_way(attempt, run)
         if isinstance(found, Replaced):
             attempt.replaced.append(found)
-            if not isinstance(decision.how, Clear):
+            attempt.check = found.check
+            if found.check is not None and found.check.outcome == "replaced":
+                attempt.refuse(run, "summary-not-faithful", what_it_invented(found.check.attempts[-2].invented))
+            if not isinstance(attempt.decision.how, Clear):
                 break
             continue
         attempt.skipped = found.skipped or attempt.skipped
         attempt.refuse(run, found.reason, found.detail)
-        if found.reason == "summarizer-failed" or found.asked:
-            break  # a summary is asked for once a visit
-    if isinstance(decision.how, Clear):
-        _in_whole_steps(attempt, decision.how.cut_every)
-        _gain_or_nothing(attempt, decision.how)
-    return file_visit(attempt)
+        attempt.check = found.check or attempt.check
+        if found.check is not None:
+            break  # summaries are asked for over one span a visit
+
+
+def _archived(attempt: Attempt) -> Generator[Keep, object, None]:
+    """Keep the originals of all that was replaced, or replace nothing."""
+    archive = attempt.given.archive
+    if archive is None:
+        raise UsageError(
+            f'the strategy {attempt.strategy} has retain="archive" and the visit was given no archive; pass one: '
+            "visit(messages, archive=...)"
+        )
+    if not attempt.replaced:
+        return
+    failed = yield Keep(archive, {span_address(replaced.shown): replaced.shown for replaced in attempt.replaced})
+    if isinstance(failed, Failed):
+        attempt.archive_failed = failed.detail
+        for replaced in attempt.replaced:
+            attempt.refuse(replaced.run, "archive-failed", failed.detail)
+        attempt.replaced = []
 
 
 def _check_removal(strategy: Strategy, decision: Decision) -> None:
@@ -208,6 +253,13 @@ def _less(given: StrategyInput, run: Run, removal: RemovalPlan | None) -> Iterat
 
 def _replace(attempt: Attempt, run: Run) -> Replacing:
     place, how = Place(attempt.given, run, attempt.decision.counter), attempt.decision.how
+    try:
+        _ = place.shown
+    except UsageError:
+        raise
+    except Exception as error:  # noqa: BLE001 - what cannot be hidden cannot be folded
+        attempt.archive_failed = _failed(error).detail
+        return NotReplaced("archive-failed", attempt.archive_failed)
     if isinstance(how, Clear):
         return cleared(place, how)
     if all(frame_kind(message) in ("summary", "drop-notice") for message in place.span):

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from foldproof.evidence.carriers import kept_values
+from foldproof.evidence.kept import carried_by
 from foldproof.messages import Message, message_id, message_ids
 from foldproof.window.counting import total_characters
+from foldproof.window.faithful import SummaryCheck
 from foldproof.window.guards import Run
+from foldproof.window.originals import span_address
 from foldproof.window.pins import PIN_NAMES, PinName, worthiest_first
 from foldproof.window.plan import RemovalPlan
 from foldproof.window.records import DroppedResult, FoldedSpan, Seam, WindowRecord, WindowState
@@ -30,6 +34,8 @@ class Attempt:
     refusals: list[Refusal] = field(default_factory=list)
     replaced: list[Replaced] = field(default_factory=list)
     skipped: Literal["latched", "no-room"] | None = None
+    check: SummaryCheck | None = None
+    archive_failed: str | None = None
     latched: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -129,6 +135,8 @@ def _engaged(attempt: Attempt, removal: RemovalPlan) -> dict[str, object]:
         "ledger_facts": removal.ledger_facts,
         "summarizer": how.model if isinstance(how, Fold) else None,
         "summarizer_skipped": attempt.skipped if isinstance(how, Fold) else None,
+        "summary_check": attempt.check,
+        "archive_failed": attempt.archive_failed,
     }
 
 
@@ -151,6 +159,7 @@ def _removed(attempt: Attempt, record: WindowRecord) -> dict[str, object]:
         "dead_calls": () if isinstance(attempt.decision.how, Clear) else guards.dead_calls(first.run),
         "replacement": first.replacement,
         "frame": message_id(first.frames[0]) if first.frames else None,
+        "carried": tuple(value.text for value in carried_by(first.frames[0])) if first.frames else (),
         **_summary_sizes(attempt, first.summary),
     }
 
@@ -195,11 +204,13 @@ def _spans(attempt: Attempt) -> Iterator[FoldedSpan]:
         yield FoldedSpan(
             fingerprint=replaced.frames[0].fingerprint,
             iteration=attempt.given.iteration,
-            model=how.model if isinstance(how, Fold) else None,
+            model=replaced.model,
             message_count=len(replaced.span),
             removed=tuple(map(message_id, replaced.span)),
             retain=how.retain,
-            originals=tuple(replaced.span) if how.retain == "conversation" else None,
+            originals=tuple(replaced.shown) if how.retain == "conversation" else None,
+            address=span_address(replaced.shown) if how.retain == "archive" else None,
+            kept=tuple(kept_values(replaced.shown)) if how.retain == "lineage" else None,
         )
 
 

@@ -5,6 +5,7 @@ Only a cleared result may keep something ahead of them: a head of the tool's own
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -13,6 +14,7 @@ from pydantic import JsonValue
 
 from foldproof.evidence import exempt_forms
 from foldproof.evidence.candidates import scan
+from foldproof.evidence.kept import KeptValue
 from foldproof.evidence.reading import evidence_in
 from foldproof.messages import (
     FOLDED,
@@ -24,6 +26,7 @@ from foldproof.messages import (
     folded_observations,
     frame_kind,
     frames_of,
+    hides_values,
     is_observation,
     message_id,
     tool_text,
@@ -61,12 +64,29 @@ def lineage(span: Sequence[Message]) -> tuple[str, ...]:
     return tuple(sorted(exempt_forms(span)))
 
 
-def summary_frame(span: Sequence[Message], *, iteration: int, model: str, retain: Retain) -> Message:
-    """Return the frame for the folded span, with nothing claimed yet; `claiming` adds the summary."""
-    note = {**_note(span), "span": span_digest(span)}  # two spans that read alike in a frame are still two
+def summary_frame(  # noqa: PLR0913 - what a frame says
+    span: Sequence[Message],
+    *,
+    iteration: int,
+    model: str,
+    retain: Retain,
+    carry: Sequence[KeptValue] = (),
+    hidden: int = 0,
+) -> Message:
+    """Return the frame for the folded span, with nothing claimed yet; `claiming` adds the summary.
+
+    It carries the values in `carry`; `hidden` forms were hidden in the span before.
+    """
+    # Two spans that read alike in a frame are still two, so it names what it stands for.
+    note = {**_note(span, hidden=hidden), "span": span_digest(span)}
+    if retain == "archive":
+        note["archived"] = span_address(span)
+    if carry:
+        note["carry"] = [value.model_dump(mode="json") for value in carry]
+    values = f" Values of theirs, as tools said them: {', '.join(map(_quoted, carry))}." if carry else ""
     opening = (
         f"{OPENINGS['summary']} {_messages(note)} folded at iteration {iteration} by {one_line(model)}. "
-        f"{_WHERE[retain]} The text below is a claim about them:"
+        f"{_WHERE[retain]}{values} The text below is a claim about them:"
     )
     return _frame(opening + _CLAIM_BEGINS, lineage(span), note)
 
@@ -111,10 +131,10 @@ def stamped(frame: Message, identifier: str, role: str) -> Message:
 
 
 def drop_notices(
-    span: Sequence[Message], *, strategy: str, tools: Sequence[str], request_kept: bool
+    span: Sequence[Message], *, strategy: str, tools: Sequence[str], request_kept: bool, hidden: int = 0
 ) -> Iterator[Message]:
     """Yield the notices for a dropped span, from the fullest to the plainest. Notices inside the span are absorbed."""
-    exempt, note = lineage(span), _note(span)
+    exempt, note = lineage(span), _note(span, hidden=hidden)
     text = f"{OPENINGS['drop-notice']} {_messages(note)} left the window ({one_line(strategy)})."
     if request_kept:
         text += " The current request is kept."
@@ -124,38 +144,44 @@ def drop_notices(
     yield _frame(text, exempt, note)
 
 
-def cleared_result(result: Message, *, tool: str | None, retain: Retain, head_characters: int = 0) -> Message:
+def cleared_result(
+    result: Message, *, tool: str | None, retain: Retain, head_characters: int = 0, hidden: int = 0
+) -> Message:
     """Return the frame for one tool result, in its place: what said how much, and how to get it back.
 
     At most `head_characters` of the tool's own words stay ahead, cut where no word is cut.
     """
-    options = (tool, retain, head_characters)
+    options = (tool, retain, head_characters, hidden)
     known = result.facts.cleared
     if known is None or known[0] != options:
-        known = result.facts.cleared = (options, _cleared(result, tool, retain, head_characters))
+        known = result.facts.cleared = (options, _cleared(result, tool, retain, head_characters, hidden))
     return known[1]
 
 
-def _cleared(result: Message, tool: str | None, retain: Retain, head_characters: int) -> Message:
+def _cleared(result: Message, tool: str | None, retain: Retain, head_characters: int, hidden: int) -> Message:
     said = tool_text(result)
     head = _head(said, head_characters) if is_observation(result) else ""
     name = tool if tool is not None and _PLAIN_NAME.fullmatch(tool) else "The tool"
-    if retain == "conversation":
-        back = f"The original was handed to the application as {message_id(result)}"
-    else:
-        back = "The original was not kept"
+    back = {
+        "conversation": f"The original was handed to the application as {message_id(result)}",
+        "archive": f"The original was archived as {message_id(result)}",
+        "lineage": "The original was not kept beyond the values it holds",
+        "discard": "The original was not kept",
+    }[retain]
     kept = f" The first {len(head):,} stand above." if head else ""
     text = (
         f"{OPENINGS['cleared-result']} {name} said {len(said):,} characters, which left the window.{kept} "
         f"{back}; calling the tool again may bring it back."
     )
-    observed: list[JsonValue] = list(evidence_in((result,)))
+    note = {**_note((result,), hidden=hidden), "span": span_digest((result,))}
+    if retain == "archive":
+        note["archived"] = span_address((result,))
     return Message(
         role="tool",
         content=f"{head}\n\n{text}" if head else text,
         tool_call_id=result.tool_call_id,
         tool_chars=len(head),
-        metadata={FOLDED: {"messages": 1, "observations": observed, "span": span_digest((result,))}},
+        metadata={FOLDED: note},
         **{name: value for name in _STILL_TRUE if (value := getattr(result, name)) is not None},
     )
 
@@ -196,12 +222,25 @@ def _messages(note: Mapping[str, JsonValue]) -> str:
     return f"{count} message{'' if count == 1 else 's'}"
 
 
-def _note(span: Sequence[Message]) -> dict[str, JsonValue]:
+def _quoted(value: KeptValue) -> str:
+    column = value.column or ""
+    name = f"{column} " if _PLAIN_NAME.fullmatch(column) else ""
+    return name + json.dumps(value.text, ensure_ascii=False)
+
+
+def _note(span: Sequence[Message], *, hidden: int = 0) -> dict[str, JsonValue]:
     """Return what a frame says to whoever judges: how much left, and which tool results, where all are known.
 
-    A frame in the span stands for the messages it took, and names their results.
+    A frame in the span stands for the messages it took, and names their results; what was hidden in it stays so.
     """
     frames = [frame for frame in frames_of(span) if frame_kind(frame) != "evidence-check"]
+    note = _took(span, frames)
+    if hidden or any(map(hides_values, frames)):
+        note["hidden"] = max(1, hidden)
+    return note
+
+
+def _took(span: Sequence[Message], frames: Sequence[Message]) -> dict[str, JsonValue]:
     count = len(span) + sum(folded_messages(frame) - 1 for frame in frames)
     found: dict[str, None] = {}
     for frame in frames:

@@ -7,8 +7,10 @@ from typing import Literal
 
 from pydantic import Field
 
+from foldproof.evidence.kept import KeptValue
 from foldproof.messages import Message
 from foldproof.messages.base import FrozenModel
+from foldproof.window.faithful import SummaryCheck
 from foldproof.window.pins import PinName, PinReport, Standing
 from foldproof.window.refusals import Refusal
 
@@ -96,6 +98,9 @@ class WindowRecord(FrozenModel):
         summary_tokens: the same in tokens; only where a tokenizer counts.
         summarizer: who was to write the summary.
         summarizer_skipped: why it was not asked.
+        summary_check: what was found about every summary that was asked for, and what it cost.
+        carried: the values of tools that the summary frame carries.
+        archive_failed: why the archive could not keep the originals, so that nothing left.
         provider: whose wire the window had to stay valid for; None is every one that takes a user message anywhere.
         stages: the records of a pipeline's stages, each over the window as that stage found it.
         listener_failed: what a listener raised; it changes nothing else.
@@ -131,6 +136,9 @@ class WindowRecord(FrozenModel):
     summary_tokens: int | None = None
     summarizer: str | None = None
     summarizer_skipped: Literal["latched", "no-room"] | None = None
+    summary_check: SummaryCheck | None = None
+    carried: tuple[str, ...] = ()
+    archive_failed: str | None = None
     provider: str | None = None
     stages: tuple[WindowRecord, ...] = ()
     listener_failed: str | None = None
@@ -148,7 +156,9 @@ class FoldedSpan(FrozenModel):
         message_count: how many messages were folded.
         removed: their ids, in order.
         retain: what was to happen to the originals.
-        originals: the folded messages as they were, or None when they were discarded.
+        originals: the folded messages as they were, or None when they are not kept here.
+        address: where an archive keeps them, for `archive`.
+        kept: what tools said in them, value by value, for `lineage`.
     """
 
     fingerprint: str
@@ -158,6 +168,8 @@ class FoldedSpan(FrozenModel):
     removed: tuple[str, ...]
     retain: Retain
     originals: tuple[Message, ...] | None = None
+    address: str | None = None
+    kept: tuple[KeptValue, ...] | None = None
 
 
 def span_of(frame: Message, spans: Iterable[FoldedSpan]) -> FoldedSpan | None:

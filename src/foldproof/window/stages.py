@@ -12,11 +12,11 @@ from foldproof.window.counting import MessageCounter
 from foldproof.window.filing import next_pin_blocks
 from foldproof.window.records import Seam, WindowRecord, WindowState
 from foldproof.window.refusals import Refusal, RefusalReason, in_order
-from foldproof.window.replacing import Ask
+from foldproof.window.replacing import Ask, Keep
 from foldproof.window.strategy import InStages, Strategy, StrategyInput
 from foldproof.window.visit import Visit
 
-_Steps = Generator[Ask, object, Visit]
+_Steps = Generator[Ask | Keep, object, Visit]
 
 
 class _Entry(NamedTuple):
@@ -141,6 +141,9 @@ def _record(name: str, given: StrategyInput, filed: Sequence[_Stage], seams: Seq
             "frame": next((frame for seam in seams for frame in seam.frames), None),
             "summarizer": summarised.summarizer,
             "summarizer_skipped": summarised.summarizer_skipped,
+            "summary_check": summarised.summary_check,
+            "carried": summarised.carried,
+            "archive_failed": next((record.archive_failed for record in stages if record.archive_failed), None),
             "summary_characters": summarised.summary_characters,
             "summary_tokens": summarised.summary_tokens,
             "stages": stages,

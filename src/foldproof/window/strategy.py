@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, TypedDict
+from typing import Final, Protocol, TypedDict
 
 from pydantic import JsonValue
 
 from foldproof.errors import UsageError, shown
+from foldproof.evidence.gate import Posture
 from foldproof.messages import Message, check_message
 from foldproof.window import checks
 from foldproof.window.clearing import PlanClearing
 from foldproof.window.counting import MessageCounter
 from foldproof.window.events import Listener
+from foldproof.window.faithful import Fallback
 from foldproof.window.guards import Guards
+from foldproof.window.originals import Archive
 from foldproof.window.pins import PATIENCE, PIN_NAMES, Standing
 from foldproof.window.plan import PlanRemoval, RemovalPlan
 from foldproof.window.providers import WIRE_RULES, Provider
 from foldproof.window.records import Retain, TriggerKind, WindowState
 from foldproof.window.summaries import Summarizer
+
+CARRY: Final = 12
+"""How many values of tools a summary frame carries, where nobody says otherwise."""
 
 
 class VisitOptions(TypedDict, total=False):
@@ -36,6 +42,7 @@ class VisitOptions(TypedDict, total=False):
     tools: Sequence[JsonValue]
     provider: Provider | None
     listener: Listener | None
+    archive: Archive | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +62,8 @@ class StrategyInput:
         provider: whose wire the window must stay valid for. None keeps what was valid for any provider that takes a
             user message anywhere; see `foldproof.window.providers`.
         listener: hears what happens at the visit.
+        archive: keeps originals for a strategy with `retain="archive"`. Whatever a strategy retains, what the archive
+            hides (`redact`) is in no frame, no summary and no span of this visit.
 
     Raises:
         UsageError: an option that makes no sense, or something among the messages that is no `Message`.
@@ -71,6 +80,7 @@ class StrategyInput:
     tools: Sequence[JsonValue] = ()
     provider: Provider | None = None
     listener: Listener | None = None
+    archive: Archive | None = None
 
     def __post_init__(self) -> None:
         checks.whole_number("iteration", self.iteration, at_least=0)
@@ -97,6 +107,8 @@ class StrategyInput:
             raise UsageError(f"state is {shown(self.state)}; pass the state of the previous visit, or None")
         if self.provider is not None and self.provider not in tuple(WIRE_RULES):
             raise UsageError(f"provider is {shown(self.provider)}; write one of {', '.join(WIRE_RULES)}, or None")
+        if self.archive is not None:
+            checks.archive(self.archive)
         if self.listener is not None and not checks.is_object_with("on_event", self.listener):
             raise UsageError(f"listener is {shown(self.listener)}; pass an object with on_event(event)")
 
@@ -165,11 +177,17 @@ class Fold:
         target_tokens: the most that the frames may cost, or None for whatever is smaller than the span.
         quoted_messages: of the latest messages of the person in the span, how many are quoted in an appendix.
         stamped: whether the frames carry a compactor's stamp.
+        posture: what happens to a summary that states what nobody said.
+        fallback: what takes the place of one that `rails` refuses.
+        carry: at most how many values of tools the frame carries.
     """
 
     summarizer: Summarizer
     model: str
     retain: Retain = "conversation"
+    posture: Posture = "guard"
+    fallback: Fallback = "extractive"
+    carry: int = CARRY
     target_tokens: int | None = None
     quoted_messages: int = 0
     stamped: bool = False

@@ -22,6 +22,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from foldproof.messages import (
+    RECALLED,
     Message,
     Part,
     ProviderToolPart,
@@ -31,6 +32,7 @@ from foldproof.messages import (
     calls_of,
     is_observation,
     part_text,
+    recalled_messages,
     tool_segments,
 )
 from foldproof.messages.server_tools import server_half
@@ -104,13 +106,31 @@ def said_by_tools(message: Message) -> tuple[Segment, ...]:
     """
     author = author_of(message)
     if author == "tool":
+        segments = tool_segments(message)
+        if any(segment.text.startswith(RECALLED) for segment in segments):
+            return tuple(_recalled(segments))
         if message.tool_chars is None:
-            return tool_segments(message)
-        return tuple(_without_half_a_word(segment, message) for segment in tool_segments(message))
+            return segments
+        return tuple(_without_half_a_word(segment, message) for segment in segments)
     if author != "model" or isinstance(message.content, str):
         return ()
     outputs = ((index, _provider_output(part)) for index, part in enumerate(message.content))
     return tuple(Segment(index, output) for index, output in outputs if output)
+
+
+def _recalled(segments: Iterable[Segment]) -> Iterator[Segment]:
+    """Yield what tools said in the messages that a recall brought back, numbered in order, and what stands beside."""
+    part = 0
+    for segment in segments:
+        inside = recalled_messages(segment.text)
+        texts = (
+            [segment.text]
+            if inside is None
+            else [said.text for message in inside if message.role == "tool" for said in said_by_tools(message)]
+        )
+        for text in texts:
+            yield Segment(part, text)
+            part += 1
 
 
 def _without_half_a_word(segment: Segment, message: Message) -> Segment:

@@ -38,6 +38,7 @@ from foldproof.messages.parts import (
     part_text,
 )
 from foldproof.messages.reasoning import only_reasons
+from foldproof.messages.recalled import RECALLED, recalled_messages, recalled_text
 from foldproof.messages.server_tools import ServerTools, pair_server_tools, server_half
 from foldproof.messages.tool_text import Segment, tool_segments, tool_text
 from foldproof.messages.turns import Turn, turn_starts, turns_of
@@ -47,6 +48,7 @@ __all__ = [
     "FOLDED",
     "FRAMEWORK_FIELDS",
     "OPENINGS",
+    "RECALLED",
     "STAMP",
     "Author",
     "CallAt",
@@ -92,6 +94,8 @@ __all__ = [
     "pair",
     "pair_server_tools",
     "part_text",
+    "recalled_messages",
+    "recalled_text",
     "server_half",
     "to_wire",
     "tool_segments",

@@ -1,0 +1,92 @@
+"""What a recall gives back, as text, and what of it is evidence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.strategies.conversations import conversations
+
+from foldproof.evidence import EvidenceIndex
+from foldproof.messages import RECALLED, Message, TextPart, recalled_messages, recalled_text
+
+ORIGINALS = [
+    Message(role="user", content="Where is order ORD-1001?"),
+    Message(role="tool", tool_call_id="1", content='{"order": "ORD-4471", "fee": "$190.00"} note 5555', tool_chars=39),
+    Message(role="assistant", content="I think it is ORD-9999."),
+]
+
+
+def recall(text: str) -> Message:
+    return Message(role="tool", tool_call_id="9", tool_name="expand", content=text)
+
+
+@given(conversations)
+def test_every_message_comes_back_as_it_was(messages: list[Message]) -> None:
+    text = recalled_text(messages, about="a\nb")
+    assert text.encode()
+    assert text.splitlines()[0] == f"{RECALLED} a b"
+    assert recalled_messages(text) == tuple(messages)
+
+
+def test_half_of_a_surrogate_pair_and_a_line_break_of_unicode_come_back() -> None:
+    message = Message(role="tool", tool_call_id="1", content="a\ud800\u2028b\u0085c")
+    text = recalled_text([message])
+    assert text.encode()
+    assert recalled_messages(text) == (message,)
+
+
+def test_a_text_without_the_mark_is_no_recall() -> None:
+    assert recalled_messages(f" {RECALLED}") is None
+    assert recalled_messages(RECALLED) == ()
+
+
+def test_a_line_that_was_cut_off_is_left_out() -> None:
+    text = recalled_text(ORIGINALS)
+    assert recalled_messages(text[:-9]) == tuple(ORIGINALS[:2])
+    assert recalled_messages(f"{text}\n... (shortened)") == tuple(ORIGINALS)
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [
+        ("ORD-4471", "grounded"),
+        ("$190.00", "grounded"),
+        ("ORD-9999", "invented"),
+        ("ORD-1001", "invented"),
+        ("5555", "invented"),
+    ],
+)
+def test_only_a_recalled_result_is_evidence_again(value: str, verdict: str) -> None:
+    for content in (recalled_text(ORIGINALS), (TextPart(text=recalled_text(ORIGINALS)),)):
+        message = Message(role="tool", tool_call_id="9", content=content)
+        assert [found.verdict for found in EvidenceIndex([message]).judge(f"It is {value}.").values] == [verdict]
+
+
+def test_the_carrier_of_a_recalled_value_leads_to_it() -> None:
+    index = EvidenceIndex([recall(recalled_text([*ORIGINALS, ORIGINALS[1]]))])
+    (value,) = index.judge("It is ORD-4471.").values
+    assert [(carrier.part, carrier.path, carrier.resolve(index.messages)) for carrier in value.carriers] == [
+        (0, "$.order", "ORD-4471"),
+        (1, "$.order", "ORD-4471"),
+    ]
+
+
+def test_a_recall_of_a_recall_is_read_to_the_bottom() -> None:
+    inner = recall(recalled_text(ORIGINALS))
+    index = EvidenceIndex([recall(recalled_text([inner]))])
+    assert [value.verdict for value in index.judge("ORD-4471, ORD-9999").values] == ["grounded", "invented"]
+
+
+@given(st.text(max_size=40))
+def test_whatever_stands_behind_the_mark_is_read(text: str) -> None:
+    assert isinstance(recalled_messages(RECALLED + text), tuple)
+    EvidenceIndex([recall(RECALLED + text)]).judge("ORD-4471")
+
+
+def test_a_result_that_did_not_run_says_nothing_when_it_is_recalled() -> None:
+    refused = Message(role="tool", tool_call_id="1", content="ORD-4471", not_dispatched=True)
+    assert json.dumps("ORD-4471") in recalled_text([refused])
+    assert EvidenceIndex([recall(recalled_text([refused]))]).judge("ORD-4471").values[0].verdict == "invented"

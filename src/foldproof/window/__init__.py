@@ -20,7 +20,9 @@ from foldproof.window.events import (
     VisitStarted,
 )
 from foldproof.window.extractive import ExtractiveSummarizer
+from foldproof.window.faithful import Fallback, SummaryAttempt, SummaryCheck, UnsupportedClaim
 from foldproof.window.guards import Guards, Run
+from foldproof.window.history import history
 from foldproof.window.originals import Archive, span_address
 from foldproof.window.pins import Held, PinName, PinReport, Standing
 from foldproof.window.plan import PlanRemoval, RemovalPlan
@@ -65,6 +67,7 @@ __all__ = [
     "Event",
     "ExtractiveSummarizer",
     "Failed",
+    "Fallback",
     "Fold",
     "Folded",
     "FoldedSpan",
@@ -98,10 +101,13 @@ __all__ = [
     "SummarizeOldest",
     "Summarizer",
     "Summary",
+    "SummaryAttempt",
+    "SummaryCheck",
     "SummaryRequest",
     "SummaryUsage",
     "TokenBudget",
     "Trigger",
+    "UnsupportedClaim",
     "Visit",
     "VisitOptions",
     "VisitStarted",
@@ -112,6 +118,7 @@ __all__ = [
     "WireRules",
     "arun_visit",
     "characters",
+    "history",
     "run_visit",
     "size_trigger",
     "span_address",

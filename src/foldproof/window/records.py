@@ -155,6 +155,7 @@ class FoldedSpan(FrozenModel):
         model: who wrote the summary; None where nothing was summarised.
         message_count: how many messages were folded.
         removed: their ids, in order.
+        frames: the fingerprints of the frames among them, which have spans of their own.
         retain: what was to happen to the originals.
         originals: the folded messages as they were, or None when they are not kept here.
         address: where an archive keeps them, for `archive`.
@@ -166,6 +167,7 @@ class FoldedSpan(FrozenModel):
     model: str | None = None
     message_count: int
     removed: tuple[str, ...]
+    frames: tuple[str, ...] = ()
     retain: Retain
     originals: tuple[Message, ...] | None = None
     address: str | None = None

@@ -30,7 +30,8 @@ class ClearToolResults(WindowStrategy):
         keep: how many of the last results stay.
         exclude: names of tools whose results stay.
         min_gain_tokens: what a visit must save, so that a prompt cache is not broken for little.
-        retain: `conversation` keeps the originals in `Visit.spans`, one a result; `discard` does not.
+        retain: where the originals go: into `Visit.spans`, one a result (`conversation`), into the archive that the
+            visit is given (`archive`), their values into `Visit.spans` (`lineage`), or nowhere (`discard`).
 
     Raises:
         UsageError: an option that makes no sense, or a gain in tokens where nothing counts them.

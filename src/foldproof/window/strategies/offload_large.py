@@ -31,7 +31,8 @@ class OffloadLarge(WindowStrategy):
         head_characters: how many of them stay of one that has more.
         keep: how many of the last results stay whole, however large.
         exclude: names of tools whose results stay.
-        retain: `conversation` keeps the originals in `Visit.spans`, one a result; `discard` does not.
+        retain: where the originals go: into `Visit.spans`, one a result (`conversation`), into the archive that the
+            visit is given (`archive`), their values into `Visit.spans` (`lineage`), or nowhere (`discard`).
 
     Raises:
         UsageError: an option that makes no sense, such as a head as large as what is to be offloaded.

@@ -20,6 +20,7 @@ class PromptCompactor(FoldingStrategy):
       of `target_tokens`; together the two frames are within it, and strictly smaller than what they replace.
     * Both frames carry one stamp (`metadata.axleCompaction`), by which they are known; a quote is never quoted again.
     * Exempt before is exempt after: the summary frame carries the lineage of what it folded, the quotes grant nothing.
+    * What a summary states or quotes and nobody had said is on the record, and never grounds or exempts anything.
     * A summarizer that fails or says nothing folds nothing and is asked again; one whose text is too long is not asked
       again for that span, as long as the state is handed on.
     * The request, the system messages, the recent turns, waiting calls and pinned results stay.
@@ -31,7 +32,12 @@ class PromptCompactor(FoldingStrategy):
         quoted_messages: how many of the person's messages are quoted at most; 0 writes no appendix.
         summarizer: writes the summary; None is the extractive summarizer, which needs no model.
         model: the summarizer's name in the frame and the records; needed for a callable without a `name`.
-        retain: `conversation` keeps the originals in `Visit.folded`, `discard` does not.
+        retain: where the originals go: into `Visit.folded` (`conversation`), into the archive that the visit is given
+            (`archive`), their values into `Visit.folded` (`lineage`), or nowhere (`discard`).
+        posture: what happens to a summary that states what nothing it replaces says: `assist` records it; `guard` asks
+            once more, naming it, and records what is left; `rails` asks once more and then refuses.
+        fallback: what takes the place of a summary that `rails` refuses: the `extractive` one, or `none`.
+        carry: at most how many values of tools, which the open work refers to, the frame carries as data.
 
     Raises:
         UsageError: an option that makes no sense, or a summarizer without a name.

@@ -16,6 +16,7 @@ class SummarizeOldest(FoldingStrategy):
     * Before the first call of a run (iteration 0) nothing was counted yet, and nothing happens.
     * The frame says that the summary is a claim, who made it, and truthfully where the originals are.
     * Exempt before is exempt after: the frame carries the lineage of what it folded, earlier frames included.
+    * What a summary states or quotes and nobody had said is on the record, and never grounds or exempts anything.
     * A summarizer that fails folds nothing and is asked again; one whose text is not smaller is not asked again for
       that span, as long as the state is handed on.
     * A span that is one existing frame and nothing new is not folded again.
@@ -24,7 +25,12 @@ class SummarizeOldest(FoldingStrategy):
     Attributes:
         summarizer: writes the summary; None is the extractive summarizer, which needs no model.
         model: the summarizer's name in the frame and the records; needed for a callable without a `name`.
-        retain: `conversation` keeps the originals in `Visit.folded`, `discard` does not.
+        retain: where the originals go: into `Visit.folded` (`conversation`), into the archive that the visit is given
+            (`archive`), their values into `Visit.folded` (`lineage`), or nowhere (`discard`).
+        posture: what happens to a summary that states what nothing it replaces says: `assist` records it; `guard` asks
+            once more, naming it, and records what is left; `rails` asks once more and then refuses.
+        fallback: what takes the place of a summary that `rails` refuses: the `extractive` one, or `none`.
+        carry: at most how many values of tools, which the open work refers to, the frame carries as data.
 
     Raises:
         UsageError: an option that makes no sense, or a summarizer without a name.

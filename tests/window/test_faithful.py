@@ -149,7 +149,7 @@ def test_rails_folds_nothing_where_no_other_summary_may_stand() -> None:
         ("See /srv/orders/44710.json and https://a.example/x1.", ("srv/orders/44710.json", "https://a.example/x1")),
         ('The person said: "keep it quiet".', ()),
         ('The person said: "Please move order … keep it quiet".', ()),
-        ('The user asked: "delete all of it now".', ("delete all of it now",)),
+        ('The user asked: "delete all of it now".', ("delete all of it now",)),  # E07
         (
             'User messages:\n- "Please move order ORD-44710 to Friday"\n- "and tell everybody about it"',
             ("and tell everybody about it",),

@@ -23,11 +23,11 @@ from foldproof.window.extractive import ExtractiveSummarizer
 from foldproof.window.faithful import Fallback, SummaryAttempt, SummaryCheck, UnsupportedClaim
 from foldproof.window.guards import Guards, Run
 from foldproof.window.history import history
-from foldproof.window.originals import Archive, span_address
+from foldproof.window.originals import Archive, Retain, span_address
 from foldproof.window.pins import Held, PinName, PinReport, Standing
 from foldproof.window.plan import PlanRemoval, RemovalPlan
 from foldproof.window.providers import WIRE_RULES, Provider, WireRules, validate_for
-from foldproof.window.records import DroppedResult, FoldedSpan, Retain, Seam, WindowRecord, WindowState, span_of
+from foldproof.window.records import DroppedResult, FoldedSpan, Seam, WindowRecord, WindowState, span_of
 from foldproof.window.refusals import REFUSAL_REASONS, Refusal, RefusalReason
 from foldproof.window.strategies import (
     ClearToolResults,
@@ -51,6 +51,7 @@ from foldproof.window.strategy import (
     VisitOptions,
 )
 from foldproof.window.summaries import Summarizer, Summary, SummaryRequest, SummaryUsage
+from foldproof.window.survival import Survival, Survived
 from foldproof.window.triggers import CompactionUnmeasurableError, size_trigger, token_trigger, turn_trigger
 from foldproof.window.visit import Visit
 
@@ -105,6 +106,8 @@ __all__ = [
     "SummaryCheck",
     "SummaryRequest",
     "SummaryUsage",
+    "Survival",
+    "Survived",
     "TokenBudget",
     "Trigger",
     "UnsupportedClaim",

@@ -14,8 +14,8 @@ from foldproof.errors import UsageError, shown
 from foldproof.evidence.gate import Posture
 from foldproof.messages import Message, calls_of, message_id
 from foldproof.window.faithful import Fallback
+from foldproof.window.originals import Retain
 from foldproof.window.pins import Standing
-from foldproof.window.records import Retain
 
 _JSON: Final = TypeAdapter[JsonValue](JsonValue)
 

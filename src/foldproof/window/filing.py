@@ -19,6 +19,7 @@ from foldproof.window.records import DroppedResult, FoldedSpan, Seam, WindowReco
 from foldproof.window.refusals import Refusal, RefusalReason, in_order
 from foldproof.window.replacing import Replaced
 from foldproof.window.strategy import Clear, Decision, Fold, StrategyInput
+from foldproof.window.survival import Survival, survival
 from foldproof.window.visit import Visit
 
 _MOST_LATCHES: Final = 256
@@ -160,8 +161,16 @@ def _removed(attempt: Attempt, record: WindowRecord) -> dict[str, object]:
         "replacement": first.replacement,
         "frame": message_id(first.frames[0]) if first.frames else None,
         "carried": tuple(value.text for value in carried_by(first.frames[0])) if first.frames else (),
+        "survival": _survival(attempt, first),
         **_summary_sizes(attempt, first.summary),
     }
+
+
+def _survival(attempt: Attempt, replaced: Replaced) -> Survival | None:
+    if replaced.replacement != "summary":
+        return None
+    messages, run = attempt.given.messages, replaced.run
+    return survival(replaced.shown, replaced.frames, (*messages[: run.start], *messages[run.stop :]))
 
 
 def _seam(replaced: Replaced) -> Seam:

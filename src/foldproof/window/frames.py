@@ -31,8 +31,7 @@ from foldproof.messages import (
     message_id,
     tool_text,
 )
-from foldproof.window.originals import span_address
-from foldproof.window.records import Retain
+from foldproof.window.originals import Retain, span_address
 
 _MOST_NAMES: Final = 4
 _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][\w.-]{0,47}", re.ASCII)

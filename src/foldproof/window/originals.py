@@ -1,12 +1,21 @@
-"""Where the originals of a fold go: the protocol of an archive, and the address under which it keeps a span."""
+"""Where the originals of a fold go: the ways to keep them, and the protocol of an archive."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from foldproof.messages import Message
+
+Retain = Literal["conversation", "archive", "lineage", "discard"]
+"""What happens to the originals of a fold.
+
+* `conversation`: they are in the `FoldedSpan`.
+* `archive`: they are in the archive that the visit was given.
+* `lineage`: the `FoldedSpan` has the forms of what tools said in them, with their carriers, and nothing else.
+* `discard`: nothing is kept beyond what every frame carries.
+"""
 
 
 class Archive(Protocol):

@@ -11,17 +11,10 @@ from foldproof.evidence.kept import KeptValue
 from foldproof.messages import Message
 from foldproof.messages.base import FrozenModel
 from foldproof.window.faithful import SummaryCheck
+from foldproof.window.originals import Retain
 from foldproof.window.pins import PinName, PinReport, Standing
 from foldproof.window.refusals import Refusal
-
-Retain = Literal["conversation", "archive", "lineage", "discard"]
-"""What happens to the originals of a fold.
-
-* `conversation`: they are in the `FoldedSpan`.
-* `archive`: they are in the archive that the visit was given.
-* `lineage`: the `FoldedSpan` has the forms of what tools said in them, with their carriers, and nothing else.
-* `discard`: nothing is kept beyond what every frame carries.
-"""
+from foldproof.window.survival import Survival
 
 Replacement = Literal["summary", "drop-notice", "cleared-result", "none"]
 
@@ -99,6 +92,7 @@ class WindowRecord(FrozenModel):
         summarizer: who was to write the summary.
         summarizer_skipped: why it was not asked.
         summary_check: what was found about every summary that was asked for, and what it cost.
+        survival: how much of what the span said the summary frame still says, and the rest of the window.
         carried: the values of tools that the summary frame carries.
         archive_failed: why the archive could not keep the originals, so that nothing left.
         provider: whose wire the window had to stay valid for; None is every one that takes a user message anywhere.
@@ -137,6 +131,7 @@ class WindowRecord(FrozenModel):
     summarizer: str | None = None
     summarizer_skipped: Literal["latched", "no-room"] | None = None
     summary_check: SummaryCheck | None = None
+    survival: Survival | None = None
     carried: tuple[str, ...] = ()
     archive_failed: str | None = None
     provider: str | None = None

@@ -142,6 +142,7 @@ def _record(name: str, given: StrategyInput, filed: Sequence[_Stage], seams: Seq
             "summarizer": summarised.summarizer,
             "summarizer_skipped": summarised.summarizer_skipped,
             "summary_check": summarised.summary_check,
+            "survival": summarised.survival,
             "carried": summarised.carried,
             "archive_failed": next((record.archive_failed for record in stages if record.archive_failed), None),
             "summary_characters": summarised.summary_characters,

@@ -18,11 +18,11 @@ from foldproof.window.counting import MessageCounter
 from foldproof.window.events import Listener
 from foldproof.window.faithful import Fallback
 from foldproof.window.guards import Guards
-from foldproof.window.originals import Archive
+from foldproof.window.originals import Archive, Retain
 from foldproof.window.pins import PATIENCE, PIN_NAMES, Standing
 from foldproof.window.plan import PlanRemoval, RemovalPlan
 from foldproof.window.providers import WIRE_RULES, Provider
-from foldproof.window.records import Retain, TriggerKind, WindowState
+from foldproof.window.records import TriggerKind, WindowState
 from foldproof.window.summaries import Summarizer
 
 CARRY: Final = 12

@@ -8,7 +8,7 @@ from functools import cached_property
 from foldproof.evidence.gate import Posture
 from foldproof.window import checks
 from foldproof.window.faithful import Fallback
-from foldproof.window.records import Retain
+from foldproof.window.originals import Retain
 from foldproof.window.strategies.base import WindowStrategy, named_summarizer
 from foldproof.window.strategy import CARRY, Decision, Fold, StrategyInput
 from foldproof.window.summaries import Summarizer

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from foldproof.errors import UsageError
 from foldproof.window import checks
-from foldproof.window.records import Retain
+from foldproof.window.originals import Retain
 from foldproof.window.strategies.base import WindowStrategy
 from foldproof.window.strategy import Clear, Decision, StrategyInput
 from foldproof.window.triggers import size_trigger

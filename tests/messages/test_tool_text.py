@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.messages.generators import says
 
-from foldproof.messages import Message, Segment, tool_segments, tool_text
+from foldproof.messages import Message, Segment, library_note, tool_segments, tool_text
 
 # Outside the basic plane, joined, combining: all of these are counted one code point at a time.
 wide_texts = st.text(st.sampled_from("ab \n😀👩\u200d🚀é\u0301\U0001d7d8"), max_size=6)
@@ -109,3 +109,12 @@ def test_the_message_still_holds_everything_the_model_reads() -> None:
     message = result("4417 (ran with 2h)", 4)
     assert message.text == "4417 (ran with 2h)"
     assert message.tool_chars == 4
+
+
+@given(mixed_parts, st.integers(0, 40))
+def test_what_is_behind_the_cut_is_the_note_and_both_are_everything(parts: list[dict[str, Any]], cut: int) -> None:
+    message = result(parts, cut)
+    whole = "".join(filter(None, map(words_of, parts)))
+    own = "".join(segment.text for segment in tool_segments(message))
+    assert own + library_note(message) == whole
+    assert library_note(message) == (whole[cut:] if cut <= len(whole) else "")

@@ -40,7 +40,7 @@ from foldproof.messages.parts import (
 from foldproof.messages.reasoning import only_reasons
 from foldproof.messages.recalled import RECALLED, recalled_messages, recalled_text
 from foldproof.messages.server_tools import ServerTools, pair_server_tools, server_half
-from foldproof.messages.tool_text import Segment, tool_segments, tool_text
+from foldproof.messages.tool_text import Segment, library_note, tool_segments, tool_text
 from foldproof.messages.turns import Turn, turn_starts, turns_of
 from foldproof.messages.wire import FRAMEWORK_FIELDS, to_wire
 
@@ -86,6 +86,7 @@ __all__ = [
     "is_tidy",
     "keeps_every_value",
     "kept_indices",
+    "library_note",
     "may_quote_a_frame",
     "message_id",
     "message_ids",

@@ -45,6 +45,12 @@ def tool_text(message: Message) -> str:
     return "\n".join(segment.text for segment in tool_segments(message))
 
 
+def library_note(message: Message) -> str:
+    """Return what stands behind the `toolChars` cut, which a library appended; "" where no cut applies."""
+    cut = tool_cut(message)
+    return "" if cut is None else "".join(segment.text for segment in _whole(message))[cut:]
+
+
 def _whole(message: Message) -> tuple[Segment, ...]:
     if isinstance(message.content, str):
         return (Segment(None, message.content),)

@@ -26,6 +26,7 @@ from foldproof.window.history import history
 from foldproof.window.originals import Archive, Retain, span_address
 from foldproof.window.pins import Held, PinName, PinReport, Standing
 from foldproof.window.plan import PlanRemoval, RemovalPlan
+from foldproof.window.prompts import SummaryPrompt, summary_prompt
 from foldproof.window.providers import WIRE_RULES, Provider, WireRules, validate_for
 from foldproof.window.records import DroppedResult, FoldedSpan, Seam, WindowRecord, WindowState, span_of
 from foldproof.window.refusals import REFUSAL_REASONS, Refusal, RefusalReason
@@ -104,6 +105,7 @@ __all__ = [
     "Summary",
     "SummaryAttempt",
     "SummaryCheck",
+    "SummaryPrompt",
     "SummaryRequest",
     "SummaryUsage",
     "Survival",
@@ -126,6 +128,7 @@ __all__ = [
     "size_trigger",
     "span_address",
     "span_of",
+    "summary_prompt",
     "token_trigger",
     "total_characters",
     "turn_trigger",

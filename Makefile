@@ -62,7 +62,7 @@ bench-peers: $(PEERS)/.ready ## time ours beside other frameworks' compaction (t
 
 lock: .venv-lock/.ready ## pin every dependency by hash, as pyproject.toml asks
 	$(COMPILE) pyproject.toml -o requirements.txt
-	$(COMPILE) pyproject.toml --extra graph --group dev -c requirements.txt -o requirements-dev.txt
+	$(COMPILE) pyproject.toml --all-extras --group dev -c requirements.txt -o requirements-dev.txt
 	$(subst 3.11,3.12,$(COMPILE)) benchmarks/requirements-peers.in -o benchmarks/requirements-peers.txt
 
 clean: ## remove everything that make made

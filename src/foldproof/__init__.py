@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from foldproof.archive import ArchiveError, Found, Originals, SqliteArchive, StoredConversation
     from foldproof.errors import TranscriptError, UsageError
     from foldproof.evidence import (
         Carrier,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     )
 
 _ROOMS = {
+    "archive": ("ArchiveError", "Found", "Originals", "SqliteArchive", "StoredConversation"),
     "errors": ("TranscriptError", "UsageError"),
     "evidence": (
         "Carrier",
@@ -98,6 +100,7 @@ _ROOMS = {
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
+    "ArchiveError",
     "Carrier",
     "Citation",
     "ClearToolResults",
@@ -108,6 +111,7 @@ __all__ = [
     "EvidenceOptions",
     "ExtractiveSummarizer",
     "FoldedSpan",
+    "Found",
     "Gate",
     "GateContext",
     "GateDecision",
@@ -119,10 +123,13 @@ __all__ = [
     "Near",
     "OffloadLarge",
     "Operand",
+    "Originals",
     "Pipeline",
     "PromptCompactor",
     "Refusal",
     "SlidingWindow",
+    "SqliteArchive",
+    "StoredConversation",
     "SummarizeOldest",
     "TokenBudget",
     "ToolCall",

@@ -18,7 +18,7 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 	--no-emit-index-url --no-header $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep mutants lint format bench bench-evidence bench-peers lock clean python
+.PHONY: help demo test test-deep test-kill mutants lint format bench bench-evidence bench-peers lock clean python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ test-deep: $(READY) ## every law of the window on 100,000 cases, and 10,000 long
 		HYPOTHESIS_PROFILE=part $(BIN)/pytest -n $(WORKERS) --hypothesis-seed=$$(($(SEED) + part)) \
 			tests/window/test_every_law.py tests/window/test_machine.py || exit 1; \
 	done
+
+test-kill: $(READY) ## kill a process 500 times while it appends, folds and archives (takes minutes); SEED=1
+	FOLDPROOF_KILLS=500 FOLDPROOF_SEED=$(SEED) $(BIN)/pytest -s tests/archive/test_kill.py
 
 mutants: $(MUTANTS)/.ready ## change the evidence room in thousands of small ways and list what no test notices (takes hours)
 	HYPOTHESIS_PROFILE=mutants $(MUTANTS)/bin/mutmut run --max-children $(WORKERS) $(ONLY)

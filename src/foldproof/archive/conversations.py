@@ -9,7 +9,16 @@ from collections.abc import Callable, Iterable, Sequence
 from foldproof.archive.database import Database
 from foldproof.archive.failures import ArchiveError
 from foldproof.archive.spans import find, keep, read_span
-from foldproof.archive.stored import check_messages, delete_unused, json_text, name_key, read_rows, store
+from foldproof.archive.stored import (
+    check_messages,
+    damaged,
+    delete_unused,
+    json_text,
+    name_key,
+    read_model,
+    read_rows,
+    store,
+)
 from foldproof.errors import UsageError, shown
 from foldproof.messages import Message, frame_kind, kept_indices, message_id
 from foldproof.window import FoldedSpan, Visit, WindowRecord, WindowState, span_address
@@ -53,7 +62,7 @@ class StoredConversation:
         """What its visits did and why, oldest first; read anew each time."""
         with self._database.reading() as connection:
             rows = connection.execute("SELECT json FROM record WHERE conversation = ? ORDER BY id", (self._row,))
-            return tuple(WindowRecord.model_validate(json.loads(text)) for (text,) in rows)
+            return tuple(read_model(WindowRecord, text) for (text,) in rows)
 
     def refresh(self) -> None:
         """Read what others wrote."""
@@ -130,7 +139,7 @@ class StoredConversation:
         if row is None:
             raise ArchiveError(f"there is no conversation {shown(self.id)} in this archive any more")
         self._row, self.version, self._settled = row[:3]
-        self.state = WindowState.model_validate(json.loads(row[3]))
+        self.state = read_model(WindowState, row[3])
         # What was read already is the same object again, with what was worked out about it.
         known = dict(zip(self._rows, self.messages, strict=True))
         rows = connection.execute(
@@ -141,6 +150,8 @@ class StoredConversation:
             if row not in known:
                 query = "SELECT id, json, fingerprint FROM message WHERE id = ?"
                 known.update(read_rows(connection.execute(query, (row,)).fetchall()))
+            if row not in known:
+                raise damaged(f"the window of {self.id}")
         self.messages = tuple(known[row] for row in self._rows)
 
     def _catch_up(self, connection: sqlite3.Connection) -> None:
@@ -233,7 +244,7 @@ def _is_kept(connection: sqlite3.Connection, address: str | None) -> bool:
 
 
 def _read_folded(connection: sqlite3.Connection, text: str, address: str | None) -> FoldedSpan:
-    span = FoldedSpan.model_validate(json.loads(text))
+    span = read_model(FoldedSpan, text)
     if span.retain != "conversation" or address is None:
         return span
     return span.model_copy(update={"originals": _originals(connection, address)})

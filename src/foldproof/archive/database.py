@@ -29,6 +29,15 @@ IN_MEMORY: Final = ":memory:"
 _OLDEST_SQLITE: Final = (3, 35, 0)
 _PAUSE: Final = 0.01
 
+_PRAGMAS: Final = (
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    "secure_delete = ON",  # what is forgotten is overwritten
+    "temp_store = MEMORY",  # and never stood in a file of its own
+    "trusted_schema = OFF",  # a file from elsewhere runs nothing here
+    "cell_size_check = ON",
+)
+
 _SCHEMA: Final = (
     # A message is kept once for each way it was written; `stands_for` is the address that a frame leads to.
     """CREATE TABLE message (
@@ -114,7 +123,7 @@ class Database:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Keep the other threads of this process waiting."""
-        with self._lock:
+        with self._lock, naming(self.path):
             yield
 
     @contextmanager
@@ -156,48 +165,28 @@ class Database:
 
     def _open(self) -> None:
         if self.path == IN_MEMORY:
-            self._connection = self._connect(IN_MEMORY, uri=False)
-        else:
-            _check_place(Path(self.path), read_only=self.read_only)
-            self._connection = self._connect(_uri(self.path, "mode=ro" if self.read_only else "mode=rwc"), uri=True)
+            self._connect_and_check(IN_MEMORY, uri=False)
+            return
+        _check_place(Path(self.path), read_only=self.read_only)
         try:
-            self._check()
+            self._connect_and_check(_uri(self.path, "mode=ro" if self.read_only else "mode=rwc"), uri=True)
         except sqlite3.OperationalError as error:
-            self._drop()
             if not self._may_be_read_as_it_stands(error):
                 raise
-            self._connection = self._connect(_uri(self.path, "mode=ro&immutable=1"), uri=True)
-            self._check_or_drop()
-        except BaseException:
-            self._drop()
-            raise
+            self._connect_and_check(_uri(self.path, "mode=ro&immutable=1"), uri=True)
 
-    def _check_or_drop(self) -> None:
-        try:
-            self._check()
-        except BaseException:
-            self._drop()
-            raise
-
-    def _drop(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
-
-    def _connect(self, name: str, *, uri: bool) -> sqlite3.Connection:
-        connection = sqlite3.connect(
+    def _connect_and_check(self, name: str, *, uri: bool) -> None:
+        self._connection = connection = sqlite3.connect(
             name, timeout=self._timeout, isolation_level=None, check_same_thread=False, uri=uri
         )
-        for pragma in (
-            "synchronous = FULL",
-            "foreign_keys = ON",
-            "secure_delete = ON",  # what is forgotten is overwritten
-            "temp_store = MEMORY",  # and never stood in a file of its own
-            "trusted_schema = OFF",  # a file from elsewhere runs nothing here
-            "cell_size_check = ON",
-        ):
-            connection.execute(f"PRAGMA {pragma}")
-        return connection
+        try:
+            for pragma in _PRAGMAS:
+                connection.execute(f"PRAGMA {pragma}")
+            self._check()
+        except BaseException:
+            self._connection = None
+            connection.close()
+            raise
 
     def _may_be_read_as_it_stands(self, error: sqlite3.OperationalError) -> bool:
         """Whether a file that cannot have a log beside it is complete without one."""

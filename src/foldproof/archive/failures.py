@@ -41,8 +41,10 @@ def described_failure(error: sqlite3.Error) -> str:
 
 @contextmanager
 def naming(path: str) -> Iterator[None]:
-    """Turn whatever SQLite raises into an `ArchiveError` that names the file."""
+    """Turn whatever SQLite raises into an `ArchiveError`, and let every one name the file."""
     try:
         yield
+    except ArchiveError as error:
+        raise error.in_file(path) from error.__cause__
     except sqlite3.Error as error:
         raise ArchiveError(described_failure(error), file=path) from error

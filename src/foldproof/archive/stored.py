@@ -7,14 +7,15 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from foldproof.archive.failures import ArchiveError
 from foldproof.archive.searching import searchable
 from foldproof.errors import TranscriptError, UsageError, described
 from foldproof.messages import FOLDED, Message, frame_kind, message_id
+from foldproof.messages.base import FrozenModel
 
 _HEX: Final = re.compile(r"[0-9a-f]{8,64}")
 
@@ -59,11 +60,26 @@ def read_message(text: str, fingerprint: str) -> Message:
     """
     try:
         message = decoded(text)
-    except (ValueError, RecursionError, ValidationError) as error:
+    except (TypeError, ValueError, RecursionError) as error:  # pydantic's is a ValueError
         raise damaged(fingerprint) from error
     if message.fingerprint != fingerprint:
         raise damaged(fingerprint)
     return message
+
+
+_Model = TypeVar("_Model", bound=FrozenModel)
+
+
+def read_model(model: type[_Model], text: str) -> _Model:
+    """Return a record, a state or a span as it was written.
+
+    Raises:
+        ArchiveError: what was read is none.
+    """
+    try:
+        return model.model_validate(json.loads(text))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise damaged(f"a {model.__name__}") from error
 
 
 def damaged(what: str) -> ArchiveError:

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foldproof.archive import ArchiveError, Found, Originals, SqliteArchive, StoredConversation
+    from foldproof.archive import ArchiveError, Forgotten, Found, Originals, SqliteArchive, StoredConversation
     from foldproof.errors import TranscriptError, UsageError
     from foldproof.evidence import (
         Carrier,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     )
 
 _ROOMS = {
-    "archive": ("ArchiveError", "Found", "Originals", "SqliteArchive", "StoredConversation"),
+    "archive": ("ArchiveError", "Forgotten", "Found", "Originals", "SqliteArchive", "StoredConversation"),
     "errors": ("TranscriptError", "UsageError"),
     "evidence": (
         "Carrier",
@@ -111,6 +111,7 @@ __all__ = [
     "EvidenceOptions",
     "ExtractiveSummarizer",
     "FoldedSpan",
+    "Forgotten",
     "Found",
     "Gate",
     "GateContext",

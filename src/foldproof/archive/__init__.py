@@ -5,8 +5,9 @@ Relies on `messages`, `evidence` and `window`, and on SQLite. The one room below
 
 from foldproof.archive.conversations import StoredConversation
 from foldproof.archive.failures import ArchiveError
+from foldproof.archive.forgetting import Forgotten
 from foldproof.archive.searching import Found
 from foldproof.archive.spans import Originals
 from foldproof.archive.sqlite import SqliteArchive
 
-__all__ = ["ArchiveError", "Found", "Originals", "SqliteArchive", "StoredConversation"]
+__all__ = ["ArchiveError", "Forgotten", "Found", "Originals", "SqliteArchive", "StoredConversation"]

@@ -39,9 +39,10 @@ _PRAGMAS: Final = (
 )
 
 _SCHEMA: Final = (
-    # A message is kept once for each way it was written; `stands_for` is the address that a frame leads to.
+    # A message is kept once for each way it was written; `stands_for` is the address that a frame leads to. A row is
+    # never used again: who read it before may go on with it.
     """CREATE TABLE message (
-        id INTEGER PRIMARY KEY,
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
         digest BLOB NOT NULL UNIQUE,
         fingerprint TEXT NOT NULL,
         name TEXT NOT NULL,
@@ -143,6 +144,16 @@ class Database:
         """Yield a connection for what cannot be done inside a transaction."""
         with self._lock, naming(self.path):
             yield self._connected()
+
+    def erase(self) -> bool:
+        """Overwrite what was deleted, in the log too; whether that was possible."""
+        with self.between_transactions() as connection:
+            try:
+                connection.execute("VACUUM")
+                busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.OperationalError:  # locked, or without room: what was deleted stays deleted
+                return False
+            return not busy
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
@@ -278,7 +289,7 @@ def _number(connection: sqlite3.Connection, query: str) -> int:
 
 def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
     """Return what the file holds, triggers and views too; what FTS5 and SQLite add by themselves is left out."""
-    found = connection.execute("SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_autoindex%'")
+    found = connection.execute("SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
     return {(kind, name) for kind, name in found if not (kind == "table" and name.startswith("said_"))}
 
 

@@ -76,8 +76,7 @@ def keep(connection: sqlite3.Connection, spans: Mapping[str, Sequence[Message]])
         connection.execute("DELETE FROM moved WHERE old = ?", (address,))
         for position, message in enumerate(span):
             row = store(connection, message)
-            if connection.execute("SELECT 1 FROM span_message WHERE message = ?", (row,)).fetchone() is None:
-                index_for_search(connection, row, message)
+            index_for_search(connection, row, message)
             connection.execute("INSERT INTO span_message VALUES (?, ?, ?)", (added.lastrowid, position, row))
 
 
@@ -101,9 +100,10 @@ def read_span(connection: sqlite3.Connection, place: Place) -> list[Message]:
 def message_in(connection: sqlite3.Connection, row: int, span: int) -> tuple[Message, str, int]:
     """Return the message of a row, the address of a span that holds it, and where it stands there first."""
     found = connection.execute(
-        "SELECT json, fingerprint, address, min(position) FROM span_message "
-        "JOIN span ON span.id = span JOIN message ON message.id = span_message.message "
-        "WHERE span.id = ? AND span_message.message = ?",
+        "SELECT json, fingerprint, address, (SELECT count(*) FROM span_message AS ahead "
+        "WHERE ahead.span = here.span AND ahead.position < here.position) FROM span_message AS here "
+        "JOIN span ON span.id = here.span JOIN message ON message.id = here.message "
+        "WHERE here.span = ? AND here.message = ? ORDER BY here.position",
         (span, row),
     ).fetchone()
     return read_message(found[0], found[1]), found[2], found[3]

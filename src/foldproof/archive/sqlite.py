@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
 from foldproof.archive import conversations, options
 from foldproof.archive.conversations import StoredConversation
 from foldproof.archive.database import Database
+from foldproof.archive.forgetting import Forgetting, Forgotten
 from foldproof.archive.searching import Found, matching, snippet, terms_of
 from foldproof.archive.spans import Originals, check_spans, keep, message_in, opened, place_of, unfolded
 from foldproof.archive.stored import check_messages
@@ -161,6 +163,26 @@ class SqliteArchive:
                     )
                 )
             return tuple(found)
+
+    def forget(self, message_id: str) -> Forgotten:
+        """Remove a message from everywhere, and say what was removed.
+
+        It leaves every span and the search; frames that stand for it lose the forms that only it supplied, and get
+        their claims written anew from what is left; in a stored window a line stands in its place. What a frame took
+        stays named, so that nothing is called invented for want of what was forgotten. Other messages that repeat what
+        it said are left as they are. When this returns its bytes are not in the files any more (see `erased`).
+
+        Args:
+            message_id: its own id, or the one that `message_id` derives, or its fingerprint.
+
+        Raises:
+            UsageError: it is the id of a frame.
+            ArchiveError: the archive cannot be written, or is damaged; nothing was forgotten.
+        """
+        options.text("message_id", message_id)
+        with self._database.writing() as connection:
+            forgotten = Forgetting(connection, {message_id}).run()
+        return replace(forgotten, erased=self._database.erase())
 
     def conversation(self, identifier: str) -> StoredConversation:
         """Return the stored conversation of this name; a new one where there is none.

@@ -82,6 +82,15 @@ def read_model(model: type[_Model], text: str) -> _Model:
         raise damaged(f"a {model.__name__}") from error
 
 
+def read_object(text: str) -> dict[str, Any]:
+    """Return a record or a span as JSON, for what is changed about it in place."""
+    try:
+        read: dict[str, Any] = json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise damaged("what was filed about a conversation") from error
+    return read
+
+
 def damaged(what: str) -> ArchiveError:
     """Return the error for something that is not as it was kept."""
     return ArchiveError(f"is damaged: {what} does not read as it was kept; restore it from a copy")
@@ -134,7 +143,8 @@ def store(connection: sqlite3.Connection, message: Message) -> int:
 
 def index_for_search(connection: sqlite3.Connection, row: int, message: Message) -> None:
     """Let a search find a message. A frame is found by the messages it stands for, where those are here."""
-    if stands_for(message) is None:
+    indexed = connection.execute("SELECT 1 FROM said WHERE rowid = ?", (row,)).fetchone() is not None
+    if not indexed and stands_for(message) is None:
         connection.execute("INSERT INTO said (rowid, text) VALUES (?, ?)", (row, searchable(message)))
 
 

@@ -175,6 +175,9 @@ def test_what_was_changed_by_hand_is_refused(path: Path, sql: str) -> None:
     [
         "UPDATE message SET json = replace(json, 'ORD-000003', 'ORD-000008')",
         "UPDATE window SET message = 10000",
+        "UPDATE window SET position = 100 - position",
+        "DELETE FROM window WHERE position = 3",
+        "DELETE FROM window",
         "UPDATE conversation SET state = '{'",
         "UPDATE conversation SET state = '{\"latched\": 7}'",
         "UPDATE conversation SET state = 7",

@@ -20,13 +20,12 @@ from tests.archive.builders import turn
 
 import foldproof as fp
 from foldproof.archive import SqliteArchive, StoredConversation
-from foldproof.window import span_address
 
 NAME = "life"
 STRATEGIES = [
-    fp.SummarizeOldest(0, keep_recent_turns=3),
-    fp.ClearToolResults(0, keep=1),
-    fp.PromptCompactor(0, keep_recent_turns=2),
+    fp.SummarizeOldest(0, keep_recent_turns=3, retain="archive"),
+    fp.ClearToolResults(0, keep=1, retain="archive"),
+    fp.PromptCompactor(0, keep_recent_turns=2, retain="archive"),
 ]
 
 
@@ -38,8 +37,9 @@ def live(path: str, acknowledged: int) -> None:
             index = turns_in(archive, stored)
             stored.append(turn(index))
             os.write(acknowledged, b"appended\n")
-            visit = STRATEGIES[index % len(STRATEGIES)].visit(stored.messages, state=stored.state, iteration=index + 1)
-            archive.keep({span_address(span.originals): span.originals for span in visit.spans if span.originals})
+            visit = STRATEGIES[index % len(STRATEGIES)].visit(
+                stored.messages, state=stored.state, iteration=index + 1, archive=archive
+            )
             stored.settle(visit)
             os.write(acknowledged, b"settled\n")
 

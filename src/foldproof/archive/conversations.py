@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
@@ -45,6 +46,7 @@ class StoredConversation:
         self._redact = redact
         self._row = 0
         self._settled = 0
+        self._digest = ""
         self._rows: list[int] = []
         self.refresh()
 
@@ -94,7 +96,11 @@ class StoredConversation:
                 "INSERT INTO window VALUES (?, ?, ?)",
                 [(self._row, start + offset, row) for offset, row in enumerate(rows)],
             )
-            connection.execute("UPDATE conversation SET version = version + 1 WHERE id = ?", (self._row,))
+            digest = chained((message.fingerprint for message in kept), onto=self._digest)
+            connection.execute(
+                "UPDATE conversation SET version = version + 1, digest = ? WHERE id = ?", (digest, self._row)
+            )
+        self._digest = digest
         self._rows += rows
         self.messages = (*self.messages, *kept)
         self.version += 1
@@ -134,12 +140,12 @@ class StoredConversation:
 
     def _refresh(self, connection: sqlite3.Connection) -> None:
         row = connection.execute(
-            "SELECT id, version, settled, state FROM conversation WHERE name = ?", (name_key(self.id),)
+            "SELECT id, version, settled, digest, state FROM conversation WHERE name = ?", (name_key(self.id),)
         ).fetchone()
         if row is None:
             raise ArchiveError(f"there is no conversation {shown(self.id)} in this archive any more")
-        self._row, self.version, self._settled = row[:3]
-        self.state = read_model(WindowState, row[3])
+        self._row, self.version, self._settled, self._digest = row[:4]
+        self.state = read_model(WindowState, row[4])
         # What was read already is the same object again, with what was worked out about it.
         known = dict(zip(self._rows, self.messages, strict=True))
         rows = connection.execute(
@@ -153,6 +159,8 @@ class StoredConversation:
             if row not in known:
                 raise damaged(f"the window of {self.id}")
         self.messages = tuple(known[row] for row in self._rows)
+        if chained(message.fingerprint for message in self.messages) != self._digest:
+            raise damaged(f"the window of {self.id}")
 
     def _catch_up(self, connection: sqlite3.Connection) -> None:
         version = connection.execute("SELECT version FROM conversation WHERE id = ?", (self._row,)).fetchone()
@@ -191,6 +199,7 @@ class StoredConversation:
         connection.executemany(
             "INSERT INTO window VALUES (?, ?, ?)", [(self._row, place, row) for place, row in enumerate(rows)]
         )
+        seal(connection, self._row)
         # What a span keeps is in use there, and what was dropped is not kept.
         delete_unused(connection, dict.fromkeys(old))
 
@@ -212,7 +221,7 @@ class StoredConversation:
 def create(connection: sqlite3.Connection, name: str) -> None:
     """Make a conversation where there is none of this name."""
     connection.execute(
-        "INSERT OR IGNORE INTO conversation (name, version, settled, state) VALUES (?, 0, 0, ?)",
+        "INSERT OR IGNORE INTO conversation (name, version, settled, digest, state) VALUES (?, 0, 0, '', ?)",
         (name_key(name), _json(WindowState())),
     )
 
@@ -221,6 +230,24 @@ def row_of(connection: sqlite3.Connection, name: str) -> int | None:
     """Return the row of a conversation, or None where there is none."""
     row = connection.execute("SELECT id FROM conversation WHERE name = ?", (name_key(name),)).fetchone()
     return None if row is None else int(row[0])
+
+
+def chained(fingerprints: Iterable[str], *, onto: str = "") -> str:
+    """Return the digest of a window whose beginning has the digest `onto`."""
+    for fingerprint in fingerprints:
+        onto = hashlib.sha256(f"{onto}{fingerprint}".encode()).hexdigest()
+    return onto
+
+
+def seal(connection: sqlite3.Connection, conversation: int) -> None:
+    """Write the digest of a window as it stands now."""
+    rows = connection.execute(
+        "SELECT fingerprint FROM window JOIN message ON message.id = window.message "
+        "WHERE conversation = ? ORDER BY position",
+        (conversation,),
+    ).fetchall()
+    digest = chained(fingerprint for (fingerprint,) in rows)
+    connection.execute("UPDATE conversation SET digest = ? WHERE id = ?", (digest, conversation))
 
 
 def names(connection: sqlite3.Connection) -> tuple[str, ...]:

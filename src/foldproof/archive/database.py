@@ -61,12 +61,14 @@ _SCHEMA: Final = (
     # Where a span went when messages in it were forgotten, and how many those were, all in all.
     "CREATE TABLE moved (old TEXT PRIMARY KEY, new TEXT NOT NULL, forgotten INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE INDEX moved_to ON moved (new)",
-    # `settled` counts what is not an append: between two of those a window only grows at its end.
+    # `settled` counts what is not an append: between two of those a window only grows at its end. `digest` is over the
+    # window, so that one which lost a message or its order is not taken for it.
     """CREATE TABLE conversation (
         id INTEGER PRIMARY KEY,
         name TEXT NOT NULL UNIQUE,
         version INTEGER NOT NULL,
         settled INTEGER NOT NULL,
+        digest TEXT NOT NULL,
         state TEXT NOT NULL)""",
     """CREATE TABLE window (
         conversation INTEGER NOT NULL REFERENCES conversation,

@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from foldproof.archive.conversations import seal
 from foldproof.archive.remaking import carries, remade, stand_in, without_values
 from foldproof.archive.spans import Place, read_span
 from foldproof.archive.stored import (
@@ -257,6 +258,7 @@ class Forgetting:
                 touched.add(conversation)
                 self.connection.execute("UPDATE folded SET fingerprint = ?, json = ? WHERE id = ?", (new, filed, row))
         for conversation in touched:
+            seal(self.connection, conversation)
             for row, text in self.connection.execute(
                 "SELECT id, json FROM record WHERE conversation = ?", (conversation,)
             ).fetchall():

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from foldproof.archive.conversations import seal
 from foldproof.archive.remaking import carries, remade, stand_in, without_values
-from foldproof.archive.spans import Place, read_span
+from foldproof.archive.spans import Place, find, read_span
 from foldproof.archive.stored import (
     damaged,
     delete_unused,
@@ -82,6 +82,7 @@ class Forgetting:
     windows: int = 0
     _changed: set[int] = field(default_factory=set)
     _fingerprints: dict[str, str] = field(default_factory=dict)
+    _moved_to: set[str] = field(default_factory=set)
 
     def run(self) -> Forgotten:
         """Forget it, and say what went."""
@@ -204,6 +205,7 @@ class Forgetting:
     def _move(self, span: int, old: str, new: str, went: int) -> None:
         if old == new:
             return
+        self._moved_to.add(new)
         query = "SELECT coalesce(max(forgotten), 0) FROM moved WHERE new = ?"
         earlier = self.connection.execute(query, (old,)).fetchone()[0]
         self.connection.execute("UPDATE moved SET new = ?, forgotten = forgotten + ? WHERE new = ?", (new, went, old))
@@ -271,9 +273,15 @@ class Forgetting:
 
     def _span_without(self, text: str, fingerprint: str, address: str | None) -> str:
         filed = read_object(text)
-        removed = [each for each in filed["removed"] if each not in self.ids]
-        filed["messageCount"] -= len(filed["removed"]) - len(removed)
-        filed |= {"removed": removed, "fingerprint": fingerprint}
+        if address in self._moved_to:
+            left = [
+                message_id(message)
+                for place in find(self.connection, address)
+                for message in read_span(self.connection, place)
+            ]
+        else:
+            left = [each for each in filed["removed"] if each not in self.ids]
+        filed |= {"removed": left, "messageCount": len(left), "fingerprint": fingerprint}
         if filed.get("address") is not None:
             filed["address"] = address
         if filed.get("kept") is not None:

@@ -15,7 +15,7 @@ from foldproof.errors import UsageError
 from foldproof.messages import FOLDED, Message, frame_kind, hides_values, message_id, validate_messages
 from foldproof.window import span_address
 
-SECRET = "PASSPORT-X7719203"  # noqa: S105 - nobody's
+SECRET = "PASSPORT-X7719203-ЖЩЫ"  # noqa: S105 - nobody's
 SUMMARIZE = fp.SummarizeOldest(0, keep_recent_turns=2, retain="archive")
 PROMPT = fp.PromptCompactor(0, keep_recent_turns=2, retain="archive")
 CLEAR = fp.ClearToolResults(0, keep=1, keep_last_tool_results=0, retain="archive")
@@ -67,11 +67,13 @@ def test_no_byte_of_a_forgotten_message_is_left(tmp_path: Path, life: str, who: 
         stored = a_life(archive, LIVES[life], secret)
         before = archive.history(stored.messages)
         assert SECRET.encode() in bytes_of(path)
+        assert ("жщы".encode() in bytes_of(path)) == bool(archive.search(SECRET))
         forgotten = archive.forget(message_id(secret))
         assert forgotten.messages == 1
         assert forgotten.erased
         assert SECRET.encode() not in bytes_of(path)
-        assert SECRET[-7:].encode() not in bytes_of(path)
+        assert b"X7719203" not in bytes_of(path)
+        assert "жщы".encode() not in bytes_of(path)  # as the index of the search had it
         assert archive.search(SECRET) == ()
 
         again = archive.conversation("life")

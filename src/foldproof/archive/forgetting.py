@@ -302,5 +302,10 @@ def _drop_words(record: dict[str, Any]) -> None:
     """Take values and quotes out of a record and out of those of its stages; what it counts stays."""
     for name in ("carried", "summaryCheck"):
         record.pop(name, None)
+    for survived in (record.get("survival") or {}).values():
+        survived.pop("lost", None)
+    for refusal in record.get("refusals") or ():
+        if refusal["reason"] == "summary-not-faithful":
+            refusal.pop("detail", None)
     for stage in record.get("stages") or ():
         _drop_words(stage)

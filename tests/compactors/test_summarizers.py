@@ -113,7 +113,8 @@ def test_usage_of_anthropic_adds_what_went_through_the_cache(asking: Asking) -> 
 @of_anthropic
 def test_only_the_words_of_an_answer_are_the_summary(asking: Asking) -> None:
     thought = {"type": "thinking", "thinking": "is it 99?", "signature": "c2ln"}
-    content = [thought, {"type": "text", "text": "A claim"}, {"type": "text", "text": ", and more."}]
+    unknown = {"type": "of_a_later_year", "text": "It is 99."}
+    content = [thought, {"type": "text", "text": "A claim"}, unknown, {"type": "text", "text": ", and more."}]
     with serving(says(asking.answer(content=content))) as server:
         assert asking.ask(server.url).text == "A claim, and more."
 
@@ -150,7 +151,8 @@ def test_a_request_that_took_too_long_is_hung_up_on(asking: Asking, behave: Beha
             assert isinstance(waiting, Awaitable)
             with pytest.raises(TimeoutError):
                 await waiting
-            return await asyncio.to_thread(server.was_left.wait, LATE)  # while the client is still open
+            # While the client is still open; on a busy machine the time is over before anything was sent.
+            return not server.asked or await asyncio.to_thread(server.was_left.wait, LATE)
 
     with serving(behave) as server:
         assert asyncio.run(ask(server.url))
@@ -188,14 +190,16 @@ def test_cancelling_a_visit_cancels_the_request_and_changes_nothing(asking: Aski
         sends(b"<html>A claim.</html>", kind="text/html"),
         sends(b'{"choices": [], "content": "A claim."}'),
         sends(b'{"choices": [{"message": "A claim."}], "content": [7]}'),
+        sends(b'{"choices": [{"message": {"content": ["A claim."]}}], "content": [{"type": "text", "text": 7}]}'),
         sends(b"\xff\xfe\x00"),
         hangs_up,
     ],
 )
 def test_an_answer_of_another_kind_is_no_summary(asking: Asking, behave: Behaviour) -> None:
-    with serving(behave) as server, pytest.raises(Exception, match=r".") as raised:
+    connection: Any = openai.APIConnectionError if asking.provider == "openai" else anthropic.APIConnectionError
+    kinds = connection if behave is hangs_up else (SummaryError, ValueError)  # what is no JSON is a ValueError
+    with serving(behave) as server, pytest.raises(kinds):
         asking.ask(server.url)
-    assert not isinstance(raised.value, TimeoutError | AttributeError | TypeError)
     assert len(server.asked) == 1
 
 
@@ -270,7 +274,7 @@ def test_nobody_there_is_an_error(asking: Asking) -> None:
 def test_a_server_that_fails_folds_nothing_and_is_named(asking: Asking, behave: Behaviour, said: str) -> None:
     window = window_of(9)
     with serving(behave) as server:
-        visit = asking.visit(server.url, window, timeout_seconds=SOON)
+        visit = asking.visit(server.url, window, timeout_seconds=SOON if behave is never_answers else 60)
     assert visit.messages is window
     assert "summarizer-failed" in reasons(visit.record)
     details = [refusal.detail or "" for refusal in visit.record.refusals if refusal.reason == "summarizer-failed"]

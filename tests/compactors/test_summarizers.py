@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import subprocess
 import sys
@@ -251,6 +252,31 @@ def test_ten_megabytes_are_read_and_fold_nothing(asking: Asking) -> None:
         assert len(asking.ask(server.url).text) == 10_000_000
         visit = asking.visit(server.url, window)
     assert visit.messages is window
+    assert "replacement-not-smaller" in reasons(visit.record)
+
+
+@every
+def test_a_fold_has_what_its_summary_cost_on_the_record(asking: Asking) -> None:
+    with serving(says(asking.answer("It was looked up."))) as server:
+        visit = asking.visit(server.url, window_of(9))
+    check = visit.record.summary_check
+    assert visit.changed
+    assert check is not None
+    assert (check.outcome, [attempt.summarizer for attempt in check.attempts]) == ("accepted", ["a-model"])
+    assert check.attempts[0].model == "a-model-1"
+    if asking.provider == "anthropic":
+        assert check.attempts[0].usage == SummaryUsage(input_tokens=1, output_tokens=1, cached_input_tokens=None)
+
+
+@every
+def test_a_model_that_invents_is_asked_once_more_and_told_what(asking: Asking) -> None:
+    with serving(says(asking.answer("It is order ORD-99120."))) as server:
+        visit = asking.visit(server.url, window_of(9))
+    assert len(server.asked) == 2
+    assert ["ORD-99120" in json.dumps(request.body) for request in server.asked] == [False, True]
+    check = visit.record.summary_check
+    assert check is not None
+    assert (check.outcome, check.attempts[1].invented) == ("flagged", ("ORD-99120",))
 
 
 @every

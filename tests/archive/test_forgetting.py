@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -268,6 +269,18 @@ def test_a_reader_that_holds_the_file_keeps_the_bytes_and_forgetting_again_erase
         assert archive.search(SECRET) == ()
         assert archive.forget("secret") == Forgotten(erased=True)
         assert SECRET.encode() not in bytes_of(path)
+
+
+def test_forgetting_one_of_many_leaves_no_copy_of_its_page(tmp_path: Path) -> None:
+    path, random = tmp_path / "a.db", Random(1)  # noqa: S311 - a seed makes a failure happen again
+    with SqliteArchive(path) as archive:
+        span = said(*("filler " * random.choice([0, 1, 20, 300, 900]) + f"ЖЩ{index:04}" for index in range(60)))
+        for start in range(0, 60, 6):
+            kept(archive, *span[start : start + 6])
+        for index in random.sample(range(60), 20):
+            assert f"ЖЩ{index:04}".encode() in bytes_of(path)
+            assert archive.forget(message_id(span[index])).erased
+            assert f"ЖЩ{index:04}".encode() not in bytes_of(path)
 
 
 @pytest.mark.parametrize("identifier", ["", None, 7])

@@ -148,10 +148,12 @@ class Database:
             yield self._connected()
 
     def erase(self) -> bool:
-        """Overwrite what was deleted, in the log too; whether that was possible."""
+        """Empty the log, so that what was deleted stands nowhere any more; whether that was possible.
+
+        The file itself is overwritten where something is deleted (`secure_delete`), once the log is applied to it.
+        """
         with self.between_transactions() as connection:
             try:
-                connection.execute("VACUUM")
                 busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             except sqlite3.OperationalError:  # locked, or without room: what was deleted stays deleted
                 return False

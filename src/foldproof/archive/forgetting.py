@@ -47,8 +47,8 @@ class Forgotten:
         forms: how many forms left the lineage of frames, because nothing else supplied them.
         search_rows: how many messages a search does not find any more.
         windows: in how many places of stored windows something else stands now.
-        erased: whether its bytes are gone from the files too. False where another process was reading, or there was no
-            room to write the file anew: forget it again later.
+        erased: whether its bytes are gone from the files too. False where another process was reading, or the disk had
+            no room: they are in the log until it is emptied, by forgetting again or once nobody has the file open.
     """
 
     messages: int = 0

@@ -18,7 +18,7 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 	--no-emit-index-url --no-header $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep test-kill mutants lint format bench bench-evidence bench-peers lock clean python
+.PHONY: help demo test test-deep test-kill mutants lint format bench bench-archive bench-evidence bench-peers lock clean python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ format: $(READY) ## rewrite the code in the house style
 bench: $(READY) ## time what must stay fast; results in .benchmarks/latest.json
 	@mkdir -p .benchmarks
 	$(BIN)/pytest benchmarks --benchmark-enable --benchmark-json=.benchmarks/latest.json
+
+bench-archive: $(READY) ## what an archive costs beside a plain table and json.loads (takes a minute)
+	@$(BIN)/python benchmarks/archive.py
 
 bench-evidence: $(READY) ## how many invented values are caught, how many honest ones accused, and the cost (takes a minute)
 	@$(BIN)/python benchmarks/evidence.py

@@ -96,10 +96,10 @@ def read_duration(text: str, start: int) -> Iterator[Value]:
     whole = sum(int(part["count"]) * seconds[part["unit"]] for part in components[:-1]) // seconds[smallest]
     counted, _, fraction = components[-1]["count"].partition(".")
     number = spellings.canonical_number(f"{whole + int(counted)}.{fraction}" if fraction else str(whole + int(counted)))
-    unit = {"d": "days", "h": "h", "m": "min", "s": "s"}[smallest]
+    unit = {"h": "h", "m": "min", "s": "s"}[smallest]
     stated = spellings.number_forms(number, unit)
     value = Value("duration", text, start, start + len(text), number, stated, unit, distinctive=True)
-    yield value._replace(digits=digits_in(text), places=-len(fraction))
+    yield value._replace(places=-len(fraction))
 
 
 def read_vulgar(text: str, start: int) -> Iterator[Value]:
@@ -151,12 +151,13 @@ def numeric(kind: Kind, text: str, start: int, amount: str, unit: str | None) ->
 def with_other_end(value: Value, text: str) -> Value:
     """Return an amount with the other end of its range, which it may also state: `$100-200`."""
     other = _OTHER_END.match(text, value.end)
-    if other is None or "-" in value.form or "e" in value.form:
+    if other is None or value.form.startswith("-"):
         return value
     end = spellings.canonical_number(plain_literal(other["number"]))
-    if "e" in end or Decimal(end) <= Decimal(value.form):
+    if Decimal(end) <= Decimal(value.form):
         return value
-    return value._replace(stated=(*value.stated, spellings.POSSIBLE + end))
+    possible = (spellings.POSSIBLE + form for form in spellings.number_forms(end, value.unit))
+    return value._replace(stated=(*value.stated, *possible))
 
 
 def with_cells(value: Value) -> Value:
@@ -168,12 +169,12 @@ def with_cells(value: Value) -> Value:
 def _places(literal: str, scale: int) -> int:
     mantissa, _, exponent = literal.lower().partition("e")
     fraction = len(mantissa.partition(".")[2])
-    return scale - fraction + (int(exponent) if exponent and len(exponent) <= len("-12345") else 0)
+    return scale - fraction + int(exponent or 0)
 
 
 def plain_literal(number: str) -> str:
     """Return a number's spelling as a decimal literal: no grouping, a dot, the exponent behind an `e`."""
-    mantissa, _, power = number.partition("10^") if "^" in number else (number, "", "")
+    mantissa, _, power = number.partition("10^")
     if power:
         return spellings.ungrouped(mantissa.rstrip("\u00d7x* \u00a0")) + "e" + power.replace("^", "")
     return spellings.ungrouped(number)
@@ -205,7 +206,7 @@ def _apart(value: Value) -> Value:
     items = [each for start, end in spans for each in _group(value.text[start:end], value.start + start)]
     told = tuple(each for each in items if each.is_examined(_SHORTEST_EXAMINED))
     stated = dict.fromkeys((*value.stated, *(form for each in items for form in each.stated)))
-    pieces = () if value.places and value.places < 0 else told or tuple(items)
+    pieces = () if (value.places or 0) < 0 else told
     return value._replace(stated=tuple(stated), pieces=pieces)
 
 

@@ -93,8 +93,9 @@ class Value(NamedTuple):
         if self.kind in NUMERIC:
             # What may be a list of two numbers has a fraction only in one of its readings: `12,34`.
             how: How = "ambiguous" if self.pieces and "." in self.form else "spelling"
-            same = tuple(Lookup(form, how) for form in spellings.number_lookups(self.form, self.unit))
-            possible = (Lookup(spellings.POSSIBLE + self.form, "ambiguous"),)
+            forms = spellings.number_lookups(self.form, self.unit)
+            same = tuple(Lookup(form, how) for form in forms)
+            possible = tuple(Lookup(spellings.POSSIBLE + form, "ambiguous") for form in forms)
             return same + self.other + (self._as_part() if self.text.isdecimal() else ()) + possible
         same = (Lookup(self.form),)
         return same + self.other + (self._as_part() if self.kind in _TOKENS else ())

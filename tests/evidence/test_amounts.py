@@ -184,6 +184,7 @@ def test_a_sign_or_a_word_that_two_units_share_says_neither(answer: str, said: s
         ("50M", "50", "ambiguous"),
         ("50,000,000", "about 50M", "spelling"),
         ("50", "about 50M", None),
+        ("48-port", "a 48-port switch", "exact"),
         ("50m", "about 50M", "exact"),  # without regard to case
         ("50m", "50", "spelling"),
         ("50m", "50000000", "ambiguous"),

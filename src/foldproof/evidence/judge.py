@@ -143,7 +143,7 @@ def _grounded_by(value: Value, how: How, forms: tuple[str, ...], view: View) -> 
 
 def _how(value: Value, lookup: Lookup, view: View) -> How:
     spelling = value.text.casefold()
-    if lookup.how == "spelling" and (spelling == lookup.form or view.is_verbatim(spelling)):
+    if lookup.how == "spelling" and (view.is_carried(spelling) or view.is_verbatim(spelling)):
         return "exact"
     return lookup.how
 

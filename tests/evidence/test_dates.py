@@ -78,7 +78,7 @@ def test_what_the_calendar_and_the_dial_allow_is_read(text: str, parts: list[tup
     whole = f"There {text} is"
     values = scan(whole)
     assert [(value.kind, value.text, value.form) for value in values] == parts
-    for value in [*values, *(piece for value in values for piece in value.pieces)]:
+    for value in [*values, *(piece for one in values for piece in one.pieces)]:
         assert whole[value.start : value.end] == value.text
         assert value.is_examined(5) or value.kind in ("number", "ratio", "range")
 

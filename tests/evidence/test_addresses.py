@@ -102,6 +102,8 @@ def test_a_rare_spelling_of_an_address(answer: str, said: str, same: bool) -> No
         ("a.lee7", "a.lee7@example.com", "part"),
         ("lee7", "a.lee7@example.com", "part"),
         ("lee8", "a.lee7@example.com", None),
+        ("1803", "1803@example.com", "part"),
+        ("803", "803@example.com", None),  # too short to be told apart
     ],
 )
 def test_who_said_an_address_of_mail(answer: str, said: str, how: str | None) -> None:
@@ -158,6 +160,7 @@ def test_who_said_a_number_of_a_telephone(answer: str, said: str, how: str | Non
         ("020 7946 0018", "+44 20 7946 0019", False),
         ("+44 20 7946 0018", "020 7946 0018", True),
         ("+44 20 7946 0019", "020 7946 0018", False),
+        ("425-803-8080", "+7 425 803-80-81", False),  # there is none
     ],
 )
 def test_a_zero_in_front_of_a_telephones_number_is_dropped_behind_a_country(
@@ -185,7 +188,7 @@ def test_a_zero_in_front_of_a_telephones_number_is_dropped_behind_a_country(
 def test_a_telephones_number_with_spaces_may_be_several_numbers(text: str, pieces: list[tuple[str, str]]) -> None:
     whole = f"Call {text} now"
     (value,) = scan(whole)
-    assert (value.kind, value.text) == ("phone", text)
+    assert (value.kind, value.text, value.start, value.end) == ("phone", text, 5, 5 + len(text))
     assert [(piece.kind, piece.form) for piece in value.pieces] == pieces
     assert [whole[piece.start : piece.end] for piece in value.pieces] == [piece.text for piece in value.pieces]
     assert all(piece.is_examined(3) for piece in value.pieces)
@@ -224,6 +227,8 @@ def test_who_said_an_address_of_a_network(answer: str, said: str, how: str | Non
         ("./src/lib", [("path", "src/lib", False)]),
         (".\\src\\lib", [("path", "src/lib", False)]),
         ("..\\src\\lib", [("path", "../src/lib", False)]),
+        ("../src/lib", [("path", "../src/lib", False)]),
+        ("/srv/BOX", [("path", "/srv/box", True)]),
         ("~/notes/today", [("path", "~/notes/today", True)]),
         ("C:\\Work\\notes", [("path", "c:/work/notes", True)]),
         ("src/app.py", [("path", "src/app.py", True)]),
@@ -238,7 +243,9 @@ def test_who_said_an_address_of_a_network(answer: str, said: str, how: str | Non
     ],
 )
 def test_what_is_a_path(text: str, values: list[tuple[str, str, bool]]) -> None:
-    assert [(value.kind, value.form, value.is_examined(1)) for value in scan(f"See {text} there")] == values
+    found = scan(f"See {text} there")
+    assert [(value.kind, value.form, value.is_examined(1)) for value in found] == values
+    assert all(not value.text.endswith(("/", ".", "\\")) for value in found)
 
 
 @pytest.mark.parametrize(
@@ -251,6 +258,7 @@ def test_what_is_a_path(text: str, values: list[tuple[str, str, bool]]) -> None:
         ("/srv/src/lib", "/srv/src/lib/a.py", "part"),  # each two neighbours are neighbours there
         ("/srv/src/lib", "/srv/lib/src/a.py", None),
         ("/srv/src/lib", "/srv/src/a.py and /opt/src/lib/b.py", "part"),
+        ("/usr/a/b", "/usr/a/b/c.py", "part"),
         ("src/app.py", "src/xapp.py", None),
         ("src/app.py:42", "src/app.py:42", "exact"),
         ("src/app.py:42", "line 42 of /srv/src/app.py", "part"),
@@ -266,6 +274,15 @@ def test_what_is_a_path(text: str, values: list[tuple[str, str, bool]]) -> None:
 )
 def test_who_said_a_path(answer: str, said: str, how: str | None) -> None:
     assert how_said(answer, said) == how
+
+
+def test_a_path_is_carried_by_what_holds_all_of_it_and_else_by_what_holds_its_neighbours() -> None:
+    messages = [result(text) for text in ("/srv/src/b.py", "/data/srv/src/app.py", "/data/src/app.py")]
+    for said, carriers in ((messages, [1]), ([messages[0], messages[2]], [0, 1])):
+        (value,) = EvidenceIndex(said).judge("It is in /srv/src/app.py, yes.").values
+        assert [carrier.message for carrier in value.carriers] == carriers
+    (path,) = scan("/srv/src/app.py")
+    assert [(piece.kind, piece.form) for piece in path.pieces] == [("path", "srv/src"), ("path", "src/app.py")]
 
 
 def test_of_a_long_path_the_last_sixteen_segments_are_told() -> None:

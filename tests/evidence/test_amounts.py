@@ -7,6 +7,7 @@ from tests.evidence.generators import result
 
 from foldproof.evidence import EvidenceIndex, EvidenceOptions
 from foldproof.evidence.candidates import scan
+from foldproof.evidence.units import kind_of_unit
 from foldproof.evidence.values import Value
 
 
@@ -215,6 +216,11 @@ def test_what_wears_a_number_is_judged_on_it(answer: str, said: str, how: str | 
         ("500g", "grams", 0),
         ("5G", None, 0),
         ("12GB", "gb", 0),
+        ("20kg/month", "kg", 0),
+        ("5MW/day", "mw", 0),
+        ("5mW/day", None, 0),  # a milliwatt is no megawatt
+        ("60W", "w", 0),
+        ("60w", None, 0),
         ("2.5K", None, 2),
         ("2.5k", None, -1),
         ("1.5e3", None, 2),
@@ -228,9 +234,10 @@ def test_what_wears_a_number_is_judged_on_it(answer: str, said: str, how: str | 
         ("2¾", None, -2),
     ],
 )
-def test_the_unit_and_the_last_place_of_a_number(text: str, unit: str | None, places: int) -> None:
+def test_the_kind_the_unit_and_the_last_place_of_a_number(text: str, unit: str | None, places: int) -> None:
     (value,) = scan(text)
-    assert (value.unit, value.places) == (unit, places)
+    assert (value.text, value.unit, value.places) == (text, unit, places)
+    assert value.kind == (kind_of_unit(unit) if unit else "number")
 
 
 @pytest.mark.parametrize(

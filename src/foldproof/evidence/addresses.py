@@ -135,6 +135,5 @@ def _is_path(name: str, form: str) -> bool:
 def file_name(text: str, start: int) -> Value:
     """Return the name of a file with spaces in it, which stands in quotes or alone."""
     form = address_forms.path_form(text)
-    tail = form.rpartition("/")[2]
-    stated = (form, spellings.PART + tail) if tail != form else (form,)
+    stated = (form, spellings.PART + form.rpartition("/")[2])
     return Value("path", text, start, start + len(text), form, stated, distinctive=True)

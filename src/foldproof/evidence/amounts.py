@@ -65,7 +65,7 @@ def read_money(text: str, start: int) -> Iterator[Value]:
     """Read an amount with its currency in front."""
     currency = _CURRENCY.search(text).group()  # type: ignore[union-attr] # the pattern has one
     unit = units.UNIT_OF.get(currency.casefold(), currency.casefold())
-    yield numeric("money", text, start, text.replace(currency, "", 1), unit)
+    yield numeric("money", text, start, text.replace(currency, ""), unit)
 
 
 def read_accounting(text: str, start: int) -> Iterator[Value]:
@@ -95,7 +95,7 @@ def read_duration(text: str, start: int) -> Iterator[Value]:
     seconds = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
     whole = sum(int(part["count"]) * seconds[part["unit"]] for part in components[:-1]) // seconds[smallest]
     counted, _, fraction = components[-1]["count"].partition(".")
-    number = spellings.canonical_number(f"{whole + int(counted)}.{fraction}" if fraction else str(whole + int(counted)))
+    number = spellings.canonical_number(f"{whole + int(counted)}.{fraction}")
     unit = {"h": "h", "m": "min", "s": "s"}[smallest]
     stated = spellings.number_forms(number, unit)
     value = Value("duration", text, start, start + len(text), number, stated, unit, distinctive=True)

@@ -24,7 +24,7 @@ _STAMP_CLOCK = re.compile(
 )
 _STAMP_ZONE = re.compile(r"[-+]\d\d:?\d\d|(?<![A-Za-z])(?:Z|[A-Z]{3,4})(?![A-Za-z])")
 _COMPACT = re.compile(
-    r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)T(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?(?P<fraction>(?!))?"
+    r"\d{8}T(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?(?P<fraction>(?!))?"
     r"(?P<zone>Z|[-+]\d{4})?"
 )
 _LAST_HOUR = 24
@@ -69,16 +69,16 @@ def read_stamp(text: str, start: int) -> Iterator[Value]:
 
 def read_compact(text: str, start: int) -> Iterator[Value]:
     """Read `20250704T150500Z`, which may also be a name. Nothing when the calendar has no such day."""
+    day = (int(text[:4]), int(text[4:6]), int(text[6:8]))
     match = _COMPACT.fullmatch(text)
-    day = None if match is None else (int(match["year"]), int(match["month"]), int(match["day"]))
-    if match is None or day is None or not spellings.is_date(*day):
+    if match is None or not spellings.is_date(*day):
         return
     clock = f"{match['hour']}:{match['minute']}" + (f":{match['second']}" if match["second"] else "")
     parts = (_date(text[:8], start, *day), *read_clock(clock, start))
-    form = text.casefold()
+    name = Lookup(spellings.PART + text.casefold(), "part")
     for value in _moment(text, start, _clocked(day, match, match["zone"]), parts):
         if value.kind == "datetime":
-            yield value._replace(stated=(*value.stated, form), other=(*value.other, Lookup(form)), pieces=())
+            yield value._replace(other=(*value.other, name), pieces=())
 
 
 def _clocked(day: tuple[int, int, int], clock: re.Match[str], zone: str | None) -> spellings.Moment:
@@ -121,10 +121,9 @@ def read_slashed(text: str, start: int) -> Iterator[Value]:
 
 
 def read_day_first(text: str, start: int) -> Iterator[Value]:
-    """Read `14-03-2026` as with slashes. It may also be a name, and is stated as one."""
+    """Read `14-03-2026` as with slashes. It may also be part of a name."""
     for value in read_slashed(text, start):
-        stated = tuple(dict.fromkeys((*value.stated, text)))
-        yield value._replace(stated=stated, other=(Lookup(text), *value.other))
+        yield value._replace(other=(*value.other, Lookup(spellings.PART + text, "part")))
 
 
 def read_dotted(text: str, start: int) -> Iterator[Value]:
@@ -153,9 +152,7 @@ def read_day_range(text: str, start: int) -> Iterator[Value]:
     month = spellings.month_number(_MONTH.search(text).group())  # type: ignore[union-attr] # the pattern has one
     first, last, *years = map(int, _NUMBERS.findall(text))
     year = years[0] if years else None
-    if first >= last or not (
-        spellings.is_date(year or 2000, month, first) and spellings.is_date(year or 2000, month, last)
-    ):
+    if not 0 < first < last or not spellings.is_date(year or 2000, month, last):
         return
     joint = text.index("-")
     yield _date(text[:joint], start, year, month, first)
@@ -187,7 +184,8 @@ def _readings(
     forms = spellings.date_forms(year, month, day)
     known = year is not None and day is not None
     partial = (f"--{month:02}-{day:02}{spellings.POSSIBLE}", str(year)) if known else None
-    return forms, (Lookup(spellings.POSSIBLE + forms[0], "ambiguous"),), partial
+    segment = (Lookup(spellings.PART + forms[0], "part"),) if year is not None else ()  # `logs/2024-05-21/app.log`
+    return forms, (*segment, Lookup(spellings.POSSIBLE + forms[0], "ambiguous")), partial
 
 
 def read_clock(text: str, start: int) -> Iterator[Value]:

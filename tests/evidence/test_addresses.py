@@ -6,7 +6,15 @@ import pytest
 from tests.evidence.generators import result
 
 from foldproof.evidence import EvidenceIndex, EvidenceOptions
-from foldproof.evidence.address_forms import ip_form, mac_form, path_form, path_forms, phone_forms, uuid_form
+from foldproof.evidence.address_forms import (
+    address_form,
+    ip_form,
+    mac_form,
+    path_form,
+    path_forms,
+    phone_forms,
+    uuid_form,
+)
 from foldproof.evidence.candidates import scan
 
 
@@ -43,6 +51,7 @@ def test_an_address_of_the_web_ends_where_the_sentence_goes_on(text: str, ends_a
     [
         ("HTTPS://Example.com/Path", "https://EXAMPLE.com/Path", "exact"),
         ("https://example.com/Path", "https://example.com/path", None),
+        ("https://example.com/Web/http://b.org/c", "https://example.com/web/http://b.org/c", None),
         ("https://example.com/", "https://example.com", "spelling"),
         ("https://example.com/a/", "https://example.com/a", None),
         ("https://Example.com/?to=http://b.org/C", "HTTPS://example.com/?to=http://b.org/C", "exact"),
@@ -57,6 +66,9 @@ def test_an_address_of_the_web_ends_where_the_sentence_goes_on(text: str, ends_a
         ("repo/blob/main/src/app.py", "https://example.com/repo/blob/main/src/app.py", "part"),
         ("/srv/main/src", "https://example.com/srv/main/src/app.py", "part"),
         ("/srv/main/app.py", "https://example.com/srv/main/src/app.py", None),
+        ("/srv/main/src", "https://example.com/srv/main/src", None),  # no file
+        ("src/app.py", "https://example.com/src/app.py", "part"),
+        ("b.org/src/app.py", "https://example.com/at/http://b.org/src/app.py", "part"),
         ("lib/app.py", "https://example.com/repo/blob/main/src/app.py", None),
         ("example.com/repo/app.py", "https://example.com/repo/app.py", None),
         ("src/app.py", "https://example.com/src/app.py?raw", None),
@@ -110,6 +122,11 @@ def test_who_said_an_address_of_mail(answer: str, said: str, how: str | None) ->
     assert how_said(answer, said) == how
 
 
+def test_what_stands_in_front_of_the_at_sign_is_a_part() -> None:
+    (value,) = scan("anna@example.com")
+    assert value.stated == ("anna@example.com", "…anna")
+
+
 @pytest.mark.parametrize(
     ("answer", "said", "how"),
     [
@@ -160,7 +177,8 @@ def test_who_said_a_number_of_a_telephone(answer: str, said: str, how: str | Non
         ("020 7946 0018", "+44 20 7946 0019", False),
         ("+44 20 7946 0018", "020 7946 0018", True),
         ("+44 20 7946 0019", "020 7946 0018", False),
-        ("425-803-8080", "+7 425 803-80-81", False),  # there is none
+        ("425-803-8080", "+351 258 038 080", False),  # there is none
+        ("425-803-8080", "+7 425 803-80-81", False),
     ],
 )
 def test_a_zero_in_front_of_a_telephones_number_is_dropped_behind_a_country(
@@ -317,6 +335,8 @@ def test_forms_of_addresses() -> None:
         assert mac_form(mac) == "00:1a:2b:3c:4d:5e"
     for other in ("1a:2b", "1a:2b:3c:4d:5e", "1a.2b3c", "1a2b3c", "00:1a:2b:3c:4d:5e:6f"):
         assert mac_form(other) is None
+    assert address_form("HTTPS://Example.com/Path") == "https://example.com/Path"
+    assert address_form("https://Example.com/") == "https://example.com"
     assert uuid_form("0123456789abcdef0123456789abcdef") == "01234567-89ab-cdef-0123-456789abcdef"
     assert ip_form("2001:DB8:0:0:0:0:0:1") == "2001:db8::1"
     assert ip_form("1::2::3") is None

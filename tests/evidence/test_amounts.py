@@ -197,6 +197,8 @@ def test_a_sign_or_a_word_that_two_units_share_says_neither(answer: str, said: s
         ("500g", "500 kg", None),
         ("45s", "45 seconds", "spelling"),
         ("45s", "45 ms", None),
+        ("5mm/day", "5 mm", "spelling"),
+        ("5mm/day", "5000000", None),
         ("1.50s", "1.5 ms", None),
         ("the 90s", "90 kg", "spelling"),  # years, which no unit blocks
     ],
@@ -251,6 +253,7 @@ def test_the_kind_the_unit_and_the_last_place_of_a_number(text: str, unit: str |
         ("107,141,108 kg", []),
         ("107,141", []),
         ("12,05", [("number", "12"), ("identifier", "05")]),
+        ("12,0567", [("identifier", "0567")]),
         ("1,8260", [("number", "8260")]),  # what is long enough to be examined
         ("123,45", [("number", "123")]),
         ("123,4567", [("number", "123"), ("number", "4567")]),
@@ -309,6 +312,7 @@ def test_a_list_without_spaces_is_cleared_by_its_numbers_or_as_one(answer: str, 
         ("45 min", False),
         ("6 weeks", False),
         ("15 hours", False),
+        ("1.5 hours", True),  # a fraction is no everyday count
         ("120 days", True),
         ("45 sec", True),
         ("5%", True),

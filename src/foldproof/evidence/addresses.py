@@ -36,7 +36,7 @@ def read_url(text: str, start: int) -> Iterator[Value]:
 
 
 def _rare_addresses(form: str) -> Iterator[str]:
-    if "[.]" in form or form.startswith(("hxxp", "hXXp")):
+    if "[.]" in form or form.startswith("hxxp"):
         yield address_forms.address_form(form.replace("[.]", ".").replace("hxxp", "http", 1))
     ported = _DEFAULT_PORTS.match(form)
     if ported:

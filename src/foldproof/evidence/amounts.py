@@ -117,8 +117,7 @@ def numeric(kind: Kind, text: str, start: int, amount: str, unit: str | None) ->
     scale = units.SCALES.get(rest.casefold(), 0)
     if "," in number and not scale and unit is None and _DECIMAL_COMMA.fullmatch(number):
         return _decimal_or_list(text, start, number, negative=negative)
-    plain = number.isdecimal() or number.replace(".", "", 1).isdecimal()
-    literal = number if plain else plain_literal(number)
+    literal = plain_literal(number)
     form = spellings.canonical_number(("-" if negative else "") + literal, scale=scale)
     stated = spellings.number_forms(form, unit)
     if not scale and len(number) >= _SHORTEST_WITH_READINGS:
@@ -142,7 +141,7 @@ def numeric(kind: Kind, text: str, start: int, amount: str, unit: str | None) ->
         other,
         digits_in(number),
         unit is not None and (unit not in _EVERYDAY or len(number) >= _SHORTEST_EXAMINED),
-        pieces=_listed(text, start) if text == number else (),
+        pieces=_listed(text, start),
         places=_places(literal, scale),
     )
     return value if " " not in number else _apart(value)
@@ -264,14 +263,14 @@ def _other_readings(number: str) -> Iterator[str]:
 
 
 def dressed_number(text: str, start: int, number: str, letters: str) -> Value:
-    """Judge `48-port` or `32G` on its number; as a token of its own it may also have been said."""
+    """Judge `48-port` or `32G` on its number; what its letters scale may also have been said as a token."""
     unit = _glued_unit(number, letters)
     value = numeric(units.kind_of_unit(unit) if unit else "number", text, start, number, unit)
-    token = spellings.identifier_form(text)
-    other, stated = (Lookup(token), *value.other), (token, *value.stated)
     scale = units.SCALES.get(letters.casefold(), 0) if unit is None else 0
     if not scale:
-        return value._replace(stated=stated, other=other)
+        return value
+    token = text.casefold()
+    other, stated = (Lookup(token), *value.other), (token, *value.stated)
     large = spellings.canonical_number(plain_literal(number), scale=scale)
     places = scale + (value.places or 0)
     if letters.isupper():  # `50M` is fifty million

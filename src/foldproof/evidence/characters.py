@@ -87,7 +87,7 @@ def _without_entities(folded: Folded) -> Folded:
     origins: list[int] = []
     position = 0
     for match in _ENTITIES.finditer(folded.text):
-        pieces += (folded.text[position : match.start()], _ENTITY_CHARACTERS[match.lastgroup or "ampersand"])
+        pieces += (folded.text[position : match.start()], _ENTITY_CHARACTERS[str(match.lastgroup)])
         origins.extend(range(position, match.start() + 1))
         position = match.end()
     pieces.append(folded.text[position:])

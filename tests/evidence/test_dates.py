@@ -69,6 +69,8 @@ def how_said(answer: str, said: str, *, rare: bool = False) -> str | None:
         ("12:00 AM", [("clock", "12:00 AM", "00:00")]),
         ("12:00 PM", [("clock", "12:00 PM", "12:00")]),
         ("13:00 PM", [("clock", "13:00 PM", "13:00")]),
+        ("13:00 AM", [("clock", "13:00 AM", "13:00")]),  # no dial of 12 hours shows it
+        ("13:00:05.25", [("clock", "13:00:05.25", "13:00:05")]),
         ("1 p.m.", [("clock", "1 p.m.", "13:00")]),
         ("24:00", [("clock", "24:00", "00:00")]),
         ("23:59:59", [("clock", "23:59:59", "23:59:59")]),
@@ -200,6 +202,8 @@ def test_who_said_a_day(answer: str, said: str, how: str | None) -> None:
         ("8:15 AM", "20:15", None),
         ("8:15:30", "20:15:30", None),
         ("20:15", "20:15:30", "exact"),
+        ("8:15 PM", "it opens at 20:15:30", "spelling"),
+        ("00:00", "it ends at 24:00:05", "exact"),
         ("20:15:30", "20:15", None),
         ("20:15:00", "20:15", "spelling"),
         ("12 PM", "12:00", "spelling"),

@@ -190,7 +190,7 @@ def _readings(
 
 def read_clock(text: str, start: int) -> Iterator[Value]:
     """Read a clock on either dial. Nothing when no clock shows it."""
-    numbers = [int(number) for number in _NUMBERS.findall(text)[:3]]
+    numbers = [int(number) for number in _NUMBERS.findall(text)]
     hour, minute, second = (*numbers, 0, 0)[:3]
     if minute > _LAST_MINUTE or second > _LAST_MINUTE or hour > _LAST_HOUR:
         return
@@ -201,7 +201,7 @@ def read_clock(text: str, start: int) -> Iterator[Value]:
     stated = [form] if not second else [form, spellings.clock_form(hour % 24, minute)]
     other = [Lookup(spellings.POSSIBLE + form, "ambiguous")]
     if not half and len(numbers) == 2 and 1 <= hour <= 12 and text[0] != "0":  # noqa: PLR2004 - 8:15 may be 20:15
-        twin = spellings.clock_form((hour + 12) % 24, minute, second)
+        twin = spellings.clock_form((hour + 12) % 24, minute)
         other.append(Lookup(twin, "ambiguous"))
         stated.append(spellings.POSSIBLE + twin)
     yield Value("clock", text, start, start + len(text), form, tuple(stated), other=tuple(other), distinctive=True)
@@ -210,6 +210,6 @@ def read_clock(text: str, start: int) -> Iterator[Value]:
 def read_dotted_clock(text: str, start: int) -> Iterator[Value]:
     """Read `2.15pm`: a token, and a clock only for who reads it so. Nothing when no clock shows it."""
     form = text.casefold()
-    for clock in read_clock(text.replace(".", ":", 1), start):
+    for clock in read_clock(text, start):
         stated = (form, spellings.RARE + clock.form)
         yield Value("clock", text, start, start + len(text), form, stated, distinctive=True, rare=(clock.form,))

@@ -33,7 +33,7 @@ class Found:
         message: the message, as it was kept.
         address: of a span that holds it.
         position: where it stands in that span, from 0.
-        snippet: what it says around the first word that was looked for, on one line.
+        snippet: what it says around the word it says least often of those looked for, on one line.
         rank: how well it fits, smaller is better (BM25); 0.0 where every word of the query is too short to rank.
     """
 
@@ -94,18 +94,17 @@ def matching(
 
 
 def snippet(message: Message, terms: list[str]) -> str:
-    """Return what a message says around the first of the terms, on one line, with marks where it is cut."""
+    """Return what a message says around the term it says least often, on one line, with marks where it is cut."""
     text = said(message)
-    at = _first(text, terms)
+    folded = fold(text)
+    at = _written_at(text, folded.find(min(terms, key=lambda term: (folded.count(term), -len(term)))))
     start, stop = max(0, at - _BEFORE), at + _AFTER
     line = " ".join(text[start:stop].split())
     return ("…" if start else "") + line + ("…" if stop < len(text) else "")
 
 
-def _first(text: str, terms: list[str]) -> int:
-    """Return where the first of the terms stands in the text as it was written."""
-    folded = fold(text)
-    at = min((place for term in terms if (place := folded.find(term)) >= 0), default=0)
+def _written_at(text: str, at: int) -> int:
+    """Return where a place in a folded text stands in the text as it was written."""
     if text.isascii():
         return at
     written = 0

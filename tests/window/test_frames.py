@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,7 @@ from tests.window.builders import (
     user,
 )
 
+from foldproof.archive import SqliteArchive
 from foldproof.evidence import EvidenceIndex, EvidenceOptions, exempt_forms
 from foldproof.messages import (
     OPENINGS,
@@ -45,6 +47,7 @@ from foldproof.window import (
     TokenBudget,
     VisitableStrategy,
     WindowState,
+    span_address,
     span_of,
 )
 
@@ -63,6 +66,22 @@ def test_the_summary_frame_says_what_it_is() -> None:
     )
     assert (frame.role, frame_kind(frame), author_of(frame)) == ("user", "summary", "library")
     assert visit.record.summary_characters == 23
+
+
+def test_a_frame_of_an_archived_span_shows_the_address_that_leads_back() -> None:
+    window = [user("order ORD-4471 " + PROSE), plain(PROSE), user(PROSE), plain(PROSE), user("?"), plain()]
+    with SqliteArchive(":memory:") as archive:
+        folded = SummarizeOldest(0, 2, retain="archive").visit(window, archive=archive)
+        cleared = ClearToolResults(0, 1, retain="archive").visit(
+            [user(), call("c1"), result("c1", PROSE), call("c2"), result("c2")], archive=archive
+        )
+        assert set(archive.addresses()) == {span_address(window[:-2]), span_address([result("c1", PROSE)])}
+        for frame in (folded.messages[0], cleared.messages[2]):
+            (shown,) = re.findall(r" archived as ([0-9a-f]{12})[.;] ", frame.text)
+            assert archive.expand(shown) == archive.expand(frame)
+    bare = user(folded.messages[0].text)
+    assert frame_kind(bare) == "summary"
+    assert not may_quote_a_frame(bare)  # it reads in all the words of one
 
 
 def test_the_drop_notice_names_plain_tools_only_and_at_most_four() -> None:

@@ -44,7 +44,7 @@ _WHOLE_FRAME = re.compile(
     r"\[foldproof drop notice\] \d+ messages? left the window \(.{1,80}\)\."
     r"(?: The current request is kept\.)?(?: Results left: [\w., -]{1,200}\.)?\Z"
     r"|\[foldproof summary frame\] (?:\d+ messages? folded at iteration \d+ by .{1,80}\. "
-    r"The originals were [a-z ]{1,60}\. (?:Values of theirs, as tools said them: .{1,4000}\. )?"
+    r"The originals were [a-z\d ]{1,60}\. (?:Values of theirs, as tools said them: .{1,4000}\. )?"
     r"The text below is a claim about them:"
     r"|Appendix: the last \d+ of \d+ messages of the person among those folded, )"
     r"|\[foldproof evidence check\]",

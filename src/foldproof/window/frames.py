@@ -49,10 +49,13 @@ _STILL_TRUE: Final = (
 
 _WHERE: Final[dict[Retain, str]] = {
     "conversation": "The originals were handed to the application.",
-    "archive": "The originals were archived.",
+    "archive": "The originals were archived as {address}.",
     "lineage": "The originals were not kept beyond the values they hold.",
     "discard": "The originals were not kept.",
 }
+_NAMED_BY: Final = 12
+"""How many digits of an address a frame shows: whoever reads its words can ask for the originals."""
+
 _CLAIM_BEGINS: Final = "\n\n"
 _BREAKS: Final = ("\n", " ", ',"', ",{", ",[")
 """Where a head may end: behind the first character of one of these. A comma alone may stand inside a number."""
@@ -83,9 +86,10 @@ def summary_frame(  # noqa: PLR0913 - what a frame says
     if carry:
         note["carry"] = [value.model_dump(mode="json") for value in carry]
     values = f" Values of theirs, as tools said them: {', '.join(map(_quoted, carry))}." if carry else ""
+    where = _WHERE[retain].format(address=span_address(span)[:_NAMED_BY])
     opening = (
         f"{OPENINGS['summary']} {_messages(note)} folded at iteration {iteration} by {one_line(model)}. "
-        f"{_WHERE[retain]}{values} The text below is a claim about them:"
+        f"{where}{values} The text below is a claim about them:"
     )
     return _frame(opening + _CLAIM_BEGINS, lineage(span), note)
 
@@ -163,7 +167,7 @@ def _cleared(result: Message, tool: str | None, retain: Retain, head_characters:
     name = tool if tool is not None and _PLAIN_NAME.fullmatch(tool) else "The tool"
     back = {
         "conversation": f"The original was handed to the application as {message_id(result)}",
-        "archive": f"The original was archived as {message_id(result)}",
+        "archive": f"The original was archived as {span_address((result,))[:_NAMED_BY]}",
         "lineage": "The original was not kept beyond the values it holds",
         "discard": "The original was not kept",
     }[retain]

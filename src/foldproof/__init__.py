@@ -14,7 +14,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foldproof.archive import ArchiveError, Forgotten, Found, Originals, SqliteArchive, StoredConversation
+    from foldproof.archive import (
+        ArchiveError,
+        Forgotten,
+        Found,
+        Originals,
+        SqliteArchive,
+        StoredConversation,
+        narrowed,
+        recall,
+        recall_tools,
+    )
     from foldproof.errors import TranscriptError, UsageError
     from foldproof.evidence import (
         Carrier,
@@ -56,7 +66,17 @@ if TYPE_CHECKING:
     )
 
 _ROOMS = {
-    "archive": ("ArchiveError", "Forgotten", "Found", "Originals", "SqliteArchive", "StoredConversation"),
+    "archive": (
+        "ArchiveError",
+        "Forgotten",
+        "Found",
+        "Originals",
+        "SqliteArchive",
+        "StoredConversation",
+        "narrowed",
+        "recall",
+        "recall_tools",
+    ),
     "errors": ("TranscriptError", "UsageError"),
     "evidence": (
         "Carrier",
@@ -147,7 +167,10 @@ __all__ = [
     "load",
     "load_all",
     "load_strategy",
+    "narrowed",
     "parse",
+    "recall",
+    "recall_tools",
     "to_wire",
     "validate_for",
     "validate_messages",

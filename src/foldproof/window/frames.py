@@ -163,7 +163,7 @@ def cleared_result(
 
 def _cleared(result: Message, tool: str | None, retain: Retain, head_characters: int, hidden: int) -> Message:
     said = tool_text(result)
-    head = _head(said, head_characters) if is_observation(result) else ""
+    head = head_of(said, head_characters) if is_observation(result) else ""
     name = tool if tool is not None and _PLAIN_NAME.fullmatch(tool) else "The tool"
     back = {
         "conversation": f"The original was handed to the application as {message_id(result)}",
@@ -203,12 +203,8 @@ def takes_along(span: Sequence[Message]) -> bool:
     return any(message.text.strip() for message in supplied) or bool(evidence_in(span))
 
 
-def one_line(text: str) -> str:
-    """Return `text` on one line of at most 80 characters, so that a name cannot pass for the library's own words."""
-    return " ".join(text.split())[:_LONGEST_NAME]
-
-
-def _head(said: str, most: int) -> str:
+def head_of(said: str, most: int) -> str:
+    """Return the first `most` characters of a longer text, or fewer: no word and no value is cut. "" is no head."""
     if most <= 0 or len(said) <= most:
         return ""
     cut = max(said.rfind(mark, 0, most) + 1 for mark in _BREAKS)
@@ -218,6 +214,11 @@ def _head(said: str, most: int) -> str:
         if around + value.start < cut <= around + value.end:
             cut = around + value.start
     return said[:cut].rstrip()
+
+
+def one_line(text: str) -> str:
+    """Return `text` on one line of at most 80 characters, so that a name cannot pass for the library's own words."""
+    return " ".join(text.split())[:_LONGEST_NAME]
 
 
 def _messages(note: Mapping[str, JsonValue]) -> str:

@@ -10,7 +10,7 @@ from tests.evidence.generators import result
 from foldproof import SlidingWindow
 from foldproof.evidence import EvidenceIndex, EvidenceOptions, ValueVerdict
 from foldproof.evidence.corpus import ends_in
-from foldproof.messages import OPENINGS, Message, TextPart, ToolCall
+from foldproof.messages import OPENINGS, Message, TextPart, ToolCall, recalled_text
 
 
 def person(text: str) -> Message:
@@ -202,6 +202,16 @@ def test_a_fold_that_took_unread_results_leaves_nothing_to_accuse() -> None:
         ([*messages[:3], frame], "conversation", "undecidable"),
     ):
         assert judged("ORD-9999", *read, scope=scope)["ORD-9999"].verdict == verdict
+
+
+def test_what_a_fold_took_is_read_once_it_is_recalled_as_a_whole() -> None:
+    messages, frame = folded()
+    for some, verdict in ((messages, "invented"), (messages[:3], "undecidable"), ([], "undecidable")):
+        again = result(recalled_text(some))
+        assert judged("ORD-9999", frame, again)["ORD-9999"].verdict == verdict
+        assert judged("ORD-9999", frame, result(recalled_text([again])))["ORD-9999"].verdict == verdict
+    values = judged("ORD-4471", *messages, frame, result(recalled_text(messages)))
+    assert (values["ORD-4471"].folded, values["ORD-4471"].in_view) == (False, True)
 
 
 @pytest.mark.parametrize("kind", ["summary", "drop-notice"])

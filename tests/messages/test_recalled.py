@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.strategies.conversations import conversations
 
 from foldproof.evidence import EvidenceIndex
-from foldproof.messages import RECALLED, Message, TextPart, recalled_messages, recalled_text
+from foldproof.messages import RECALLED, Message, TextPart, recalled_messages, recalled_text, results_in
 
 ORIGINALS = [
     Message(role="user", content="Where is order ORD-1001?"),
@@ -78,6 +78,14 @@ def test_a_recall_of_a_recall_is_read_to_the_bottom() -> None:
     inner = recall(recalled_text(ORIGINALS))
     index = EvidenceIndex([recall(recalled_text([inner]))])
     assert [value.verdict for value in index.judge("ORD-4471, ORD-9999").values] == ["grounded", "invented"]
+
+
+def test_the_results_in_a_recall_are_found_to_the_bottom() -> None:
+    inner = recall(recalled_text(ORIGINALS))
+    assert results_in(recall(recalled_text([*ORIGINALS, inner]))) == [ORIGINALS[1], inner, ORIGINALS[1]]
+    assert results_in(recall("ORD-4471")) == results_in(ORIGINALS[2]) == []
+    refused = inner.model_copy(update={"not_dispatched": True})
+    assert results_in(refused) == []
 
 
 @given(st.text(max_size=40))

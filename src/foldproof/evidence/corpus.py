@@ -24,6 +24,7 @@ from foldproof.messages import (
     frame_kind,
     hides_values,
     keeps_every_value,
+    results_in,
 )
 
 _MOST_CARRIERS = 8
@@ -73,6 +74,7 @@ class Corpus:
     partly: bool = False
     _lost: set[str] = field(default_factory=set)
     _names: dict[str, list[int]] = field(default_factory=dict, compare=False)
+    _recalled: set[str] = field(default_factory=set, compare=False)  # results that were read in a recall of them
     _names_made: int = field(default=0, compare=False)
     _places: dict[int, Places] = field(default_factory=dict, compare=False)  # found again when somebody asks
     _endings: dict[str, list[str]] = field(default_factory=dict, compare=False)  # made when somebody asks
@@ -93,7 +95,7 @@ class Corpus:
     @property
     def lost(self) -> bool:
         """Whether a fold took results that were never read."""
-        return bool(self._lost) and not self._lost <= self._named.keys()
+        return bool(self._lost) and not self._lost <= self._named.keys() | self._recalled
 
     @property
     def workings(self) -> Workings:
@@ -175,6 +177,7 @@ class Corpus:
         for index in range(self._names_made, len(self.messages)):
             for name in evidence_in((self.messages[index],)):
                 self._names.setdefault(name, []).append(index)
+            self._recalled.update(evidence_in(results_in(self.messages[index])))
         self._names_made = len(self.messages)
         return self._names
 

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 
 from pydantic import ValidationError
 
+from foldproof.messages.authorship import is_observation
 from foldproof.messages.model import Message
+from foldproof.messages.tool_text import tool_segments
 
 RECALLED = "[foldproof recalled]"
 """What the text of a recall opens with."""
@@ -38,6 +40,17 @@ def recalled_messages(text: str) -> tuple[Message, ...] | None:
         except (ValidationError, ValueError, RecursionError):  # cut off, or a note that a host put behind it
             continue
     return tuple(found)
+
+
+def results_in(message: Message) -> list[Message]:
+    """Return the tool results that a result brought back, those in recalls of recalls among them."""
+    found: list[Message] = []
+    if is_observation(message):
+        for segment in tool_segments(message):
+            inside = [one for one in recalled_messages(segment.text) or () if one.role == "tool"]
+            found += inside
+            found += [deeper for one in inside for deeper in results_in(one)]
+    return found
 
 
 def _line(message: Message) -> str:

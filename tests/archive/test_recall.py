@@ -152,6 +152,21 @@ def test_a_half_of_a_value_is_no_evidence_and_what_follows_it_is_again(archive: 
     assert all(verdicts(half, text) == ["invented"] for half in halves)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        recalled_text([*said("hay " * 5_000), Message(role="assistant", content="ORD-9999")]),
+        json.dumps({"hay": "hay " * 9_000, "looked_for": {"order": "ORD-9999"}}),
+    ],
+)
+def test_what_a_whole_result_does_not_ground_its_pieces_do_not(text: str, archive: SqliteArchive) -> None:
+    whole = result(text)
+    assert [value.verdict for value in EvidenceIndex([whole]).judge("ORD-9999").values] == ["invented"]
+    pieces = read_to_the_end(archive, kept(archive, whole))
+    assert any("ORD-9999" in piece.text for piece in pieces)
+    assert verdicts("ORD-9999", recalled_text(pieces)) == ["invented"]
+
+
 def test_of_what_is_too_long_and_no_text_the_words_come_back(archive: SqliteArchive) -> None:
     call = ToolCall(id="c1", name="write_file", args={"path": "docs/a.txt", "text": "needle " * 5_000})
     picture = {"type": "image", "data": "A" * 60_000}
@@ -370,7 +385,7 @@ def test_a_value_that_left_is_evidence_again_once_it_is_recalled(archive: Sqlite
 
     assert judged() == ["undecidable"] * 4  # the result that left was not read: nobody is accused
     calls: dict[str, dict[str, JsonValue]] = {
-        "recall_expand": {"frame": frame.text},
+        "recall_expand": {"frame": named_in(frame.text)},
         "recall_search": {"query": "find"},
     }
     for name, asked in calls.items():

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from foldproof.archive.searching import said
-from foldproof.messages import Message, is_observation, recalled_text, tool_text
+from foldproof.evidence.reading import QUOTES_THE_QUESTION
+from foldproof.messages import RECALLED, Message, is_observation, recalled_text, tool_segments, tool_text
 from foldproof.window.frames import head_of
 
 PIECE: Final = "piece"
@@ -31,14 +32,15 @@ def lines_of(message: Message, most: int) -> list[str]:
     The pieces of a message hold what a tool said, or what anybody else said and passed to tools, and together all of
     it. Other things that it carries, such as pictures and signatures, are left out of them.
     """
-    whole = line_of(message)
-    if len(whole) <= most:
-        return [whole]
+    line = line_of(message)
+    if len(line) <= most:
+        return [line]
     text = tool_text(message) if message.role == "tool" else said(message)
+    parted = _keeps_its_sense(message)
     size = most
     while True:
         size //= 2  # as JSON a text is longer than it is
-        pieces = list(cut(text, size))
+        pieces = [(piece, whole and parted) for piece, whole in cut(text, size)]
         lines = [line_of(_piece(message, pieces, index)) for index in range(len(pieces))]
         if all(len(line) <= most for line in lines):
             return lines
@@ -63,8 +65,19 @@ def cut(text: str, size: int) -> Iterator[tuple[str, bool]]:
         start = max(stop, start + 1)
 
 
+def _keeps_its_sense(message: Message) -> bool:
+    """Whether every piece of a result still says what the whole says.
+
+    A recall is told from a result by its mark, and what repeats the question from what answers it by its key: both
+    may stand in another piece.
+    """
+    said = [segment.text for segment in tool_segments(message)]
+    keys = tuple(map(json.dumps, QUOTES_THE_QUESTION))
+    return not any(text.startswith(RECALLED) or any(key in text for key in keys) for text in said)
+
+
 def _piece(message: Message, pieces: list[tuple[str, bool]], index: int) -> Message:
-    text, whole = pieces[index]
+    text, is_evidence = pieces[index]
     fields: dict[str, object] = {
         "role": message.role,
         "content": text,
@@ -78,6 +91,6 @@ def _piece(message: Message, pieces: list[tuple[str, bool]], index: int) -> Mess
         fields["is_error"] = message.is_error
     if message.role == "tool" and not is_observation(message):
         fields["not_dispatched"] = True
-    elif message.role == "tool" and not whole:
-        fields["tool_chars"] = 0  # half of a value is another value, so nothing here is the tool's word
+    elif message.role == "tool" and not is_evidence:
+        fields["tool_chars"] = 0  # nothing in it is the tool's own word: half of a value is another value
     return Message.model_validate(fields)

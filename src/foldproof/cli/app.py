@@ -25,7 +25,7 @@ READER_LEFT: Final = 141
 TRACEBACK: Final = "FOLDPROOF_TRACEBACK"
 """Environment variable that lets an error of this library itself show where it happened."""
 
-_COMMANDS: Final = ("audit", "compact", "check", "formats")
+_COMMANDS: Final = ("audit", "compact", "expand", "search", "forget", "mcp", "check", "formats")
 
 
 class ReaderLeftError(Exception):
@@ -84,9 +84,9 @@ def main() -> None:
     """Fold a conversation's window and keep the proof.
 
     Reads saved transcripts of LLM agents. Says which values in an answer a tool, the person or the app supplied. Folds
-    a transcript and writes it back in its own format.
+    a transcript and writes it back in its own format, and brings back what it folded.
 
-    A PATH of - is standard input. With --json every command prints one JSON object a line. Exit codes: 0 fine; 1 found
+    A PATH of - is standard input. With --json commands print one JSON object a line. Exit codes: 0 fine; 1 found
     what --fail-on names; 2 the call or the data is wrong, said in one line on standard error.
     """
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from itertools import chain
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
 from foldproof.cli.options import format_option, json_option
 from foldproof.cli.printing import Cell, counted, json_line, say, table
 from foldproof.cli.reading import STDIN, Files, is_standard_output
-from foldproof.errors import UsageError
+from foldproof.errors import TranscriptError, UsageError
 from foldproof.plugins import STRATEGIES, find_strategy, load_strategy, strategy_options
 from foldproof.transcripts import Conversation, dump
-from foldproof.window import Strategy, WindowRecord, run_visit
+from foldproof.window import Archive, Retain, Strategy, WindowRecord, run_visit
+
+if TYPE_CHECKING:
+    from foldproof.archive import SqliteArchive
 
 _COLUMNS: Final = ("conversation", "messages", "characters", "tokens", "refusals")
 
@@ -54,6 +59,12 @@ _COLUMNS: Final = ("conversation", "messages", "characters", "tokens", "refusals
     metavar="OPTION=VALUE",
     help="Another option of the strategy, its value as JSON: keep=3, exclude='[\"search\"]'. Repeatable.",
 )
+@click.option(
+    "--archive",
+    metavar="DB",
+    type=click.Path(),
+    help="Put the originals of what is folded into this archive, ahead of writing OUT; made where there is none.",
+)
 @click.option("--no-plugins", is_flag=True, help="Look at no strategy of another package.")
 @click.option("--force", is_flag=True, help="Let OUT be PATH itself.")
 @json_option
@@ -66,6 +77,7 @@ def command(  # noqa: PLR0913 - one argument an option
     keep_recent_turns: int | None,
     threshold_tokens: int | None,
     settings: tuple[str, ...],
+    archive: str | None,
     no_plugins: bool,
     force: bool,
     as_json: bool,
@@ -75,14 +87,20 @@ def command(  # noqa: PLR0913 - one argument an option
 
     No model is needed: a summary quotes what it folds. Kept messages are written as they were read. A conversation from
     which nothing may leave is written as it was. The record of each visit is printed on standard output, or on standard
-    error when OUT is -. If anything is wrong, nothing is written.
+    error when OUT is -. If anything is wrong, OUT is not written.
+
+    OUT holds no originals. With --archive they are in DB, from where `foldproof expand` and `foldproof search` bring
+    them back, also when OUT could not be written.
     """
     named = {"keep_recent_turns": keep_recent_turns, "threshold_tokens": threshold_tokens}
     options = {name: value for name, value in named.items() if value is not None}
-    chosen = _strategy(strategy, dict(map(_setting, settings)), options, plugins=not no_plugins)
+    retain: Retain = "discard" if archive is None else "archive"
+    chosen = _strategy(strategy, dict(map(_setting, settings)), options, retain=retain, plugins=not no_plugins)
     if not force:
         _refuse_same_file(path, output)
-    folds = _Folds(chosen, Files(format_name=format_name).opened(path))
+    if archive is not None:
+        _refuse_as_archive(archive, path=path, output=output)
+    folds = _Folds(chosen, Files(format_name=format_name).opened(path), archive)
     to_stdout = is_standard_output(output)
     dump(folds, sys.stdout.buffer if to_stdout else output)
     _report(folds.done, path=path, output=output, as_json=as_json, err=to_stdout)
@@ -99,7 +117,9 @@ def _setting(text: str) -> tuple[str, object]:
     return name.strip().replace("-", "_"), value
 
 
-def _strategy(name: str, settings: dict[str, object], named: dict[str, int], *, plugins: bool) -> Strategy:
+def _strategy(
+    name: str, settings: dict[str, object], named: dict[str, int], *, retain: Retain, plugins: bool
+) -> Strategy:
     try:
         known = strategy_options(find_strategy(name, plugins=plugins))
     except UsageError as error:
@@ -112,7 +132,9 @@ def _strategy(name: str, settings: dict[str, object], named: dict[str, int], *, 
     if known is not None and "threshold_tokens" in known:
         options.setdefault("threshold_tokens", 0)
     if known is not None and "retain" in known:
-        options["retain"] = "discard"  # OUT holds no originals, and a frame says truthfully where they are
+        options["retain"] = retain  # OUT holds no originals, and a frame says truthfully where they are
+    elif retain == "archive":
+        raise click.UsageError(f"--archive says nothing to {name}, which keeps no originals; leave it out")
     return load_strategy(name, plugins=plugins, **options)
 
 
@@ -120,6 +142,19 @@ def _refuse_same_file(path: str, output: str) -> None:
     with suppress(OSError):  # one of them does not exist, so they are not the same
         if STDIN not in (path, output) and Path(output).is_file() and Path(path).samefile(output):
             raise click.UsageError(f"OUT is PATH itself ({output}); name another file, or say --force")
+
+
+def _refuse_as_archive(archive: str, *, path: str, output: str) -> None:
+    for option, other in (("PATH", path), ("OUT", output)):
+        if STDIN in (archive, other):
+            continue
+        same = os.path.realpath(archive) == os.path.realpath(other)
+        with suppress(OSError):  # one of them does not exist
+            same = same or Path(archive).samefile(other)
+        if same:
+            raise click.UsageError(f"DB is {option} itself ({archive}); name another file for the archive")
+    if archive == STDIN:
+        raise click.UsageError("DB is a file, and not -; name one for the archive")
 
 
 class _Done(NamedTuple):
@@ -134,16 +169,32 @@ class _Done(NamedTuple):
 class _Folds:
     """Folds conversations one by one while they are written, and keeps their records."""
 
-    def __init__(self, strategy: Strategy, conversations: Iterable[Conversation]) -> None:
+    def __init__(self, strategy: Strategy, conversations: Iterable[Conversation], archive: str | None) -> None:
         self._strategy = strategy
         self._conversations = conversations
+        self._archive = archive
         self.done: list[_Done] = []
 
     def __iter__(self) -> Iterator[Conversation]:
-        for conversation in self._conversations:
-            visit = run_visit(self._strategy, conversation.messages)
-            self.done.append(_Done(conversation.id, conversation.format, visit.changed, visit.record))
-            yield conversation.replace(visit.messages) if visit.changed else conversation
+        conversations = iter(self._conversations)
+        first = next(conversations, None)  # no archive is made for a file that cannot be read
+        with nullcontext() if self._archive is None else _opened(self._archive) as archive:
+            for conversation in chain(() if first is None else (first,), conversations):
+                yield self._fold(conversation, archive)
+
+    def _fold(self, conversation: Conversation, archive: Archive | None) -> Conversation:
+        visit = run_visit(self._strategy, conversation.messages, archive=archive)
+        if visit.record.archive_failed is not None:
+            cause = f"could not keep the originals ({visit.record.archive_failed}), so nothing was written"
+            raise TranscriptError(cause, file=self._archive)
+        self.done.append(_Done(conversation.id, conversation.format, visit.changed, visit.record))
+        return conversation.replace(visit.messages) if visit.changed else conversation
+
+
+def _opened(path: str) -> SqliteArchive:
+    from foldproof.archive import SqliteArchive
+
+    return SqliteArchive(path)
 
 
 def _report(done: Sequence[_Done], *, path: str, output: str, as_json: bool, err: bool) -> None:

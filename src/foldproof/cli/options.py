@@ -26,6 +26,12 @@ def json_option(function: _Decorated) -> _Decorated:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")(function)
 
 
+def archive_option(function: _Decorated) -> _Decorated:
+    """The archive in which the originals behind the frames of a transcript are."""
+    text = "PATH is a transcript, and DB the archive that `foldproof compact --archive DB` put its originals into."
+    return click.option("--archive", metavar="DB", type=click.Path(), help=text)(function)
+
+
 def names_among(allowed: Sequence[str]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[str, ...]]:
     """Return a callback for a repeatable option whose values are names of a closed set, separated by commas.
 

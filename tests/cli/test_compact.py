@@ -3,12 +3,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from tests.cli.running import AIRLINE, INVENTING, airline, chat, foldproof, hashes, json_lines
 
+from foldproof.archive import SqliteArchive
 from foldproof.cli import main
 from foldproof.evidence import exempt_forms
 from foldproof.messages import frame_kind, validate_messages
@@ -179,3 +182,76 @@ def test_the_format_is_kept(tmp_path: Path) -> None:
     written = json.loads((tmp_path / "out.json").read_text())
     assert (written["sessionId"], written["kept"]) == ("s1", [1.10])
     assert len(written["messages"]) < len(rows)
+
+
+def test_with_an_archive_every_message_that_left_can_be_brought_back(tmp_path: Path) -> None:
+    source, out, db = airline(tmp_path), tmp_path / "out.jsonl", tmp_path / "a.db"
+    assert invoke(source, "-o", out, "--archive", db).exit_code == 0
+    with SqliteArchive(db, read_only=True) as archive:
+        for old, new in zip(load_all(source), load_all(out), strict=True):
+            whole = [message for message in archive.history(new.messages) if frame_kind(message) is None]
+            assert whole == list(old.messages)
+            assert any("archived as" in message.text for message in new.messages)
+
+
+@pytest.mark.parametrize("strategy", CLEARING, ids=lambda strategy: strategy[0])
+def test_with_an_archive_a_cleared_result_can_be_brought_back(strategy: tuple[str, ...], tmp_path: Path) -> None:
+    source, out, db = airline(tmp_path), tmp_path / "out.jsonl", tmp_path / "a.db"
+    settings = [word for setting in strategy[1:] for word in ("--set", setting)]
+    assert invoke(source, "-o", out, "--archive", db, "--strategy", strategy[0], *settings).exit_code == 0
+    with SqliteArchive(db, read_only=True) as archive:
+        for old, new in zip(load_all(source), load_all(out), strict=True):
+            for was, now in zip(old.messages, new.messages, strict=True):
+                assert was == now or tuple(archive.expand(now)) == (was,)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_what_was_folded_is_kept_also_where_the_output_fails(tmp_path: Path) -> None:
+    source, db = airline(tmp_path), tmp_path / "a.db"
+    ran = foldproof("compact", source, "-o", "/dev/full", "--archive", db)
+    assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
+    with SqliteArchive(db, read_only=True) as archive:
+        assert len(archive.addresses()) == 4
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("run.json", "-o", "out.json", "--archive", "folder"), "is a folder"),
+        (("run.json", "-o", "out.json", "--archive", "none/a.db"), "its folder does not exist"),
+        (("run.json", "-o", "out.json", "--archive", "text.db"), "is no archive"),
+        (("run.json", "-o", "out.json", "--archive", "-"), "DB is a file"),
+        (("run.json", "-o", "out.json", "--archive", "run.json"), "DB is PATH itself"),
+        (("run.json", "-o", "new.json", "--archive", "./new.json"), "DB is OUT itself"),
+        (("run.json", "-o", "out.json", "--archive", "a.db", "--strategy", "token-budget"), "keeps no originals"),
+        (("none.json", "-o", "out.json", "--archive", "a.db"), "none.json"),
+        (("text.db", "-o", "out.json", "--archive", "a.db"), "text.db"),
+    ],
+)
+def test_an_archive_that_cannot_be_used_is_one_line_and_nothing_is_written(
+    args: tuple[str, ...], says: str, tmp_path: Path
+) -> None:
+    chat(tmp_path, *INVENTING)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text.db").write_text("no archive " * 100)
+    (tmp_path / "out.json").write_text("precious")
+    before = hashes(tmp_path)
+    ran = foldproof("compact", *args, cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    (line,) = ran.stderr.decode().splitlines()
+    assert says in line
+    assert hashes(tmp_path) == before
+
+
+def test_an_archive_that_is_locked_leaves_the_output_as_it_was(tmp_path: Path) -> None:
+    source, out, db = airline(tmp_path, 1), tmp_path / "out.jsonl", tmp_path / "a.db"
+    SqliteArchive(db).close()
+    out.write_text("precious")
+    with closing(sqlite3.connect(db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        ran = foldproof("compact", source, "-o", out, "--archive", db)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    (line,) = ran.stderr.decode().splitlines()
+    assert "locked" in line
+    assert "nothing was written" in line
+    assert out.read_text() == "precious"

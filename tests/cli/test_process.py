@@ -36,7 +36,7 @@ def test_the_version_is_the_packages() -> None:
     assert foldproof("--version").stdout.decode().strip() == f"foldproof {version('foldproof')}"
 
 
-@pytest.mark.parametrize("command", ["audit", "compact", "check", "formats"])
+@pytest.mark.parametrize("command", ["audit", "compact", "expand", "search", "forget", "check", "formats"])
 def test_every_command_explains_itself_and_takes_json(command: str) -> None:
     ran = foldproof(command, "--help")
     assert ran.returncode == 0

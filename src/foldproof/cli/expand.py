@@ -78,14 +78,12 @@ def _behind(  # noqa: PLR0913 - as the options
 ) -> Originals:
     asked = [one for one in conversations if conversation in (None, one.id)]
     if not asked:
-        known = ", ".join(one.id for one in conversations)
+        known = ", ".join(one.id for one in conversations[:5]) + (", …" if len(conversations) > 5 else "")
         raise UsageError(f"{path} has no conversation {conversation}; it has {known}")
     messages = [message for one in asked for message in one.messages]
     if _INDEX.fullmatch(frame):
         if len(asked) > 1:
-            raise UsageError(
-                f"{path} has {len(asked)} conversations; say whose message {frame}, with --conversation ID"
-            )
+            raise UsageError(f"{path} has {len(asked)} conversations; say which one with --conversation ID")
         if int(frame) >= len(messages):
             raise UsageError(f"{path} has {counted(len(messages), 'message')}, counted from 0; there is no {frame}")
         return archive.expand(messages[int(frame)], depth=depth)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -17,7 +19,8 @@ from foldproof.messages import recalled_text
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-_INSTRUCTIONS = (
+_INTERRUPTED: Final = 130
+_INSTRUCTIONS: Final = (
     "Earlier messages of the conversation may have left the window; a message that says where the originals were "
     "archived stands for them. These tools bring them back. Look here before you state a detail that you no longer see."
 )
@@ -49,6 +52,8 @@ def command(*, path: str, budget: int) -> int:
             await server.run(received, sent, server.create_initialization_options())
 
     with archive_at(path) as archive:
+        # A thread waits for standard input, and no exception ends that. Nothing is written here, so nothing is lost.
+        signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
         asyncio.run(serve(_server(archive, budget)))
     return 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,6 +19,7 @@ import foldproof as fp
 from foldproof.archive import RECALL_TOOLS, SqliteArchive, ToolShape, narrowed, recall, recall_tools
 from foldproof.archive.paging import cut, line_of, lines_of
 from foldproof.archive.recalling import named_in
+from foldproof.cli import main
 from foldproof.errors import TranscriptError, UsageError
 from foldproof.evidence import EvidenceIndex
 from foldproof.evidence.candidates import scan
@@ -399,3 +400,36 @@ def test_a_value_that_left_is_evidence_again_once_it_is_recalled(archive: Sqlite
                 "invented",
             ]
     assert span_address(window[:4]) == archive.addresses()[0]
+
+
+def test_a_real_run_is_folded_recalled_and_judged(tmp_path: Path) -> None:
+    run = json.loads(RUN.read_text(encoding="utf-8"))
+    told = next(index for index, row in enumerate(run["messages"]) if row["role"] == "assistant")
+    run["messages"][told]["content"] += " Your reference is QXR-771203."  # no tool ever said so
+    source, out, db = tmp_path / "run.json", tmp_path / "out.json", tmp_path / "a.db"
+    source.write_text(json.dumps(run), encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        main(["compact", str(source), "-o", str(out), "--archive", str(db)])
+    assert ended.value.code == 0
+    written = json.loads(out.read_text(encoding="utf-8"))
+    (at,) = [index for index, row in enumerate(written["messages"]) if "archived as" in str(row["content"])]
+    written["messages"][at]["content"] += "\nTheir claim is ZZV-909117."
+    out.write_text(json.dumps(written), encoding="utf-8")
+
+    window = fp.load(out).messages
+    frame = window[at]
+    # What only a folded result says: judged in all, it is grounded; in what is left of it, nobody can tell.
+    answer = "Mail mia.li3818@example.com, QXR-771203, ZZV-909117."
+
+    def judged(messages: Sequence[Message]) -> list[str]:
+        return [value.verdict for value in EvidenceIndex(messages).judge(answer).values]
+
+    assert judged(fp.load(source).messages) == ["grounded", "invented", "invented"]
+    assert judged(window) == ["undecidable"] * 3
+    with SqliteArchive(db, read_only=True) as archive:
+        address = frame.text.partition("archived as ")[2][:12]
+        text = recall(archive, "recall_expand", {"frame": address})
+        assert judged([*window, result(text, "r1")]) == ["grounded", "invented", "invented"]
+        found = recall(archive, "recall_search", {"query": "mia.li"})
+        assert judged([*window, result(found, "r1")]) == ["grounded", "undecidable", "undecidable"]
+        assert judged(archive.history(window)) == ["grounded", "invented", "invented"]

@@ -103,7 +103,7 @@ def test_of_several_conversations_one_is_named(tmp_path: Path) -> None:
     assert foldproof("compact", source, "-o", out, "--archive", archive).returncode == 0
     first, second = load_all(out)
     assert "say which one with --conversation" in invoke(out, "1", "--archive", archive).stderr
-    assert "it has" in invoke(out, "1", "--archive", archive, "--conversation", "none").stderr
+    assert "it has 2, such as " in invoke(out, "1", "--archive", archive, "--conversation", "none").stderr
     for old, new in zip(load_all(source), (first, second), strict=True):
         ran = invoke(out, "1", "--archive", archive, "--conversation", new.id, "--json")
         assert all(message in old.messages for message in messages_of(ran))

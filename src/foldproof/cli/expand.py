@@ -20,6 +20,7 @@ from foldproof.transcripts import Conversation
 from foldproof.window.counting import arguments_text
 
 _INDEX: Final = re.compile(r"\d{1,7}")  # an address shows 8 digits or more
+_NAMED: Final = 5
 
 
 @click.command("expand", short_help="The originals behind a frame.")
@@ -78,8 +79,8 @@ def _behind(  # noqa: PLR0913 - as the options
 ) -> Originals:
     asked = [one for one in conversations if conversation in (None, one.id)]
     if not asked:
-        known = ", ".join(one.id for one in conversations[:5]) + (", …" if len(conversations) > 5 else "")
-        raise UsageError(f"{path} has no conversation {conversation}; it has {known}")
+        known = ", ".join(one.id for one in conversations[:_NAMED])
+        raise UsageError(f"{path} has no conversation {conversation}; it has {len(conversations)}, such as {known}")
     messages = [message for one in asked for message in one.messages]
     if _INDEX.fullmatch(frame):
         if len(asked) > 1:

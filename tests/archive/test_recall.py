@@ -106,6 +106,16 @@ def test_a_long_span_is_handed_out_page_by_page(archive: SqliteArchive) -> None:
     assert inside(recall(archive, "recall_expand", {"frame": address, "offset": 7, "limit": 2})) == tuple(span[7:9])
 
 
+@pytest.mark.parametrize("spare", range(-2, 3))
+def test_what_just_fits_and_what_just_does_not_comes_back(spare: int, archive: SqliteArchive) -> None:
+    room = 4_000 - 1_000
+    text = "x " * ((room - len(line_of(result(""))) + spare) // 2)
+    text += "x" * (room + spare - len(line_of(result(text))))
+    assert len(line_of(result(text))) == room + spare
+    found = read_to_the_end(archive, kept(archive, result(text), *said("after")), budget=4_000)
+    assert "".join(message.text for message in found) == text + "after"
+
+
 @pytest.mark.parametrize(
     "text",
     [

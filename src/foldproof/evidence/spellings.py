@@ -113,14 +113,13 @@ def _shifted(whole: str, fraction: str, power: int) -> tuple[str, str]:
     if power >= 0:
         fraction = fraction.ljust(power, "0")
         return whole + fraction[:power], fraction[power:]
-    whole = whole.rjust(-power + 1, "0")
+    whole = whole.rjust(-power, "0")
     return whole[:power], whole[power:] + fraction
 
 
 def without_float_noise(number: str) -> str:
     """Return a canonical number rounded to 15 significant digits when its fraction runs past what a double holds."""
-    digits = number.lstrip("-0.").replace(".", "")
-    if "." not in number or len(digits) <= _EXACT_DIGITS:
+    if "." not in number or len(number) <= _EXACT_DIGITS:
         return number
     return canonical_number(f"{Decimal(number):.{_EXACT_DIGITS}g}")
 
@@ -247,14 +246,13 @@ def utc_clock_form(clock: str) -> str:
 
 def moment_forms(moment: Moment) -> tuple[str, ...]:
     """Return the forms a tool's moment is indexed under, besides those of its day and its clock."""
-    fraction = moment.fraction.rstrip("0")
-    shorter = (fraction[:6], fraction[:3], "")  # as micro- and milliseconds say it
-    fractions = [moment, *(moment._replace(fraction=each) for each in dict.fromkeys(shorter) if each != fraction)]
-    local = [local_form(each) for each in fractions]
+    shorter = (moment.fraction, moment.fraction[:6], moment.fraction[:3], "")  # as micro- and milliseconds say it
+    fractions = [moment._replace(fraction=each) for each in dict.fromkeys(shorter)]
+    local = tuple(dict.fromkeys(map(local_form, fractions)))
     if moment.zone is None:
-        return tuple(local)
-    instants = [form for form in map(instant_form, fractions) if form is not None]
-    clocks = [utc_clock_form(form.rpartition("t")[2]) for form in instants[:1]]
+        return local
+    instants = dict.fromkeys(form for form in map(instant_form, fractions) if form is not None)
+    clocks = dict.fromkeys(utc_clock_form(form.partition("t")[2]) for form in instants)
     to_the_minute = instant_form(moment._replace(second=0, fraction="")) if moment.second else None
     less = () if to_the_minute is None else (PART + to_the_minute,)
     return (*instants, *clocks, *less, *(f"{form} {ANY_UNIT}" for form in local))
@@ -269,8 +267,8 @@ def moment_lookups(moment: Moment) -> tuple[str, ...]:
 
 
 def identifier_form(text: str) -> str:
-    """Return the form of an identifier: casefolded, without the `v` of a version or the `urn:uuid:` of a UUID."""
-    form = text.casefold().removeprefix("urn:uuid:")
+    """Return the form of an identifier: casefolded, without the `v` of a version."""
+    form = text.casefold()
     return form[1:] if form[:1] == "v" and form[1:2].isdecimal() and "." in form else form
 
 
@@ -294,7 +292,7 @@ def segments(form: str) -> tuple[str, ...]:
 
 
 def _is_told(piece: str) -> bool:
-    return len(piece) >= SHORTEST_SEGMENT and (piece.isdecimal() or any(map(str.isdecimal, piece)))
+    return len(piece) >= SHORTEST_SEGMENT and any(map(str.isdecimal, piece))
 
 
 def hash_prefixes(form: str) -> tuple[str, ...]:
@@ -318,7 +316,7 @@ def versions_above(form: str) -> tuple[str, ...]:
     """Return the forms of the less specific versions of `1.2.3`: `…v1.2`."""
     numbers = _VERSION_NUMBERS.match(form)
     pieces = numbers.group().split(".") if numbers else []
-    return tuple(f"{PART}v{'.'.join(pieces[:count])}" for count in range(2, min(len(pieces), 5)))
+    return tuple(f"{PART}v{'.'.join(pieces[:count])}" for count in range(2, len(pieces)))
 
 
 def folded_form(form: str) -> str:

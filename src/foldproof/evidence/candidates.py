@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from foldproof.evidence import addresses, amounts, dates, identifiers, spellings
 from foldproof.evidence.characters import Folded, fold_characters
@@ -54,7 +55,7 @@ _PATTERN = re.compile(
     | (?P<slashed>(?:\d{{4}}/\d\d?/\d\d?|\d\d?/\d\d?/\d{{4}})(?![-/\w])(?!\.\d))
     | (?P<days_month>\d\d?-\d\d?\s(?!may\W){MONTH}(?!\w)(?:\.?,?\s{YEAR})?)
     | (?P<day_month>{DAY}\s(?:of\s)?{MONTH}(?!\w)(?:\.?,?\s{YEAR})?)
-    | (?P<clock>\d\d?:\d\d(?::\d\d(?:\.\d{{1,9}})?)?(?:\s?{HALF}|(?=-\d\d?:\d\d)|{END})
+    | (?P<clock>\d\d?:\d\d(?::\d\d(?:\.\d{{1,9}})?)?(?:\s?{HALF}|(?=-\d\d?:\d\d|Z(?!\w))|{END})
         |\d\d?\s?{HALF})
     | (?P<dotted_clock>\d\d?\.\d\d\s?{HALF})
     | (?P<phone>\d{{3}}(?P<joint>[-. ])\d{{3}}(?P=joint)\d{{4}}{END}(?!{GAP}?%)|0\d{{2,4}}\ \d{{3,4}}\ \d{{3,4}}{END}
@@ -93,6 +94,7 @@ _MARK = re.compile(r"[\d@/\\¼½¾⅛⅜⅝⅞]")
 
 _LIST_MARKER = re.compile(r"^[ \t>*#]{0,40}\d{1,3}[.)](?=\s)", re.MULTILINE)
 _LEADING_ZERO = re.compile(r"0\d+(?![\d.])")
+_EXPONENT = re.compile(r"\d{1,15}[eE]\d{1,3}")
 _BETWEEN_BACKSLASHES = re.compile(r"[^\\]+")
 _WHOLE_NUMBERS = re.compile(r"\d+")
 _FILE_NAME = re.compile(r"""(?<!\w)"(?P<quoted>[\w(][\w .()&,+/\\~-]{0,100}\.[A-Za-z][A-Za-z0-9]{0,4})"(?!\w)""")
@@ -217,8 +219,7 @@ def _ends_a_range(value: Value, zone: str, start: int) -> bool:
 
 def _masked(value: Value) -> Value:
     """Return `xx1239` as what it ends in."""
-    shown = value.form.lstrip("x-")
-    return value._replace(suffix=True, other=(Lookup(shown, "suffix"), Lookup(spellings.PART + shown, "part")))
+    return value._replace(form=value.form.lstrip("x-"), suffix=True, other=(Lookup(value.form),))
 
 
 def _with(values: list[Value], more: Iterable[Value]) -> list[Value]:
@@ -302,17 +303,21 @@ def _read_token(text: str, start: int) -> Iterator[Value]:
 
 def _read_number(text: str, start: int) -> Iterator[Value]:
     zero = _LEADING_ZERO.match(text) if text[0] == "0" else None
-    return amounts.read_number(text, start) if zero is None else _read_token(zero.group(), start)
+    if zero is not None:
+        return _read_token(zero.group(), start)
+    values = amounts.read_number(text, start)
+    return map(_or_hash, values) if _EXPONENT.fullmatch(text) and spellings.is_short_hash(text.casefold()) else values
 
 
-def _or_token(reader: Callable[[str, int], Iterator[Value]]) -> Callable[[str, int], Iterator[Value]]:
-    """Return a reader that takes for a token what `reader` finds to be nothing of its kind."""
+def _or_hash(value: Value) -> Value:
+    """Let `4471e12`, a number, abbreviate a hash too."""
+    return value._replace(other=(*value.other, Lookup(spellings.PREFIX + value.text.casefold(), "prefix")))
 
-    def read(text: str, start: int) -> Iterator[Value]:
-        values = list(reader(text, start))
-        yield from values or _read_token(text, start)
 
-    return read
+def _or_token(reader: Callable[[str, int], Iterator[Value]], text: str, start: int) -> Iterator[Value]:
+    """Read what is of the reader's kind, and for a token what only looks like it."""
+    values = list(reader(text, start))
+    yield from values or _read_token(text, start)
 
 
 def _read_clock(text: str, start: int) -> Iterator[Value]:
@@ -354,25 +359,25 @@ def _moved(value: Value, by: int) -> Value:
 _READERS: dict[str, Callable[[str, int], Iterator[Value]]] = {
     "url": addresses.read_url,
     "email": addresses.read_email,
-    "iso": _or_token(dates.read_iso),
-    "iso_day": _or_token(dates.read_iso),
-    "week_date": _or_token(dates.read_week_date),
-    "stamp": _or_token(dates.read_stamp),
-    "month_stamp": _or_token(dates.read_stamp),
-    "compact": _or_token(dates.read_compact),
-    "day_first": _or_token(dates.read_day_first),
-    "slashed": _or_token(dates.read_slashed),
+    "iso": partial(_or_token, dates.read_iso),
+    "iso_day": partial(_or_token, dates.read_iso),
+    "week_date": partial(_or_token, dates.read_week_date),
+    "stamp": partial(_or_token, dates.read_stamp),
+    "month_stamp": partial(_or_token, dates.read_stamp),
+    "compact": partial(_or_token, dates.read_compact),
+    "day_first": partial(_or_token, dates.read_day_first),
+    "slashed": partial(_or_token, dates.read_slashed),
     "days_month": _read_day_range,
     "month_days": _read_day_range,
     "day_month": _read_named_date,
     "month_day": _read_named_date,
     "month_year": _read_named_date,
     "clock": _read_clock,
-    "dotted_clock": _or_token(dates.read_dotted_clock),
+    "dotted_clock": partial(_or_token, dates.read_dotted_clock),
     "phone": addresses.read_phone,
     "country_phone": addresses.read_phone,
     "area_phone": addresses.read_phone,
-    "duration": _or_token(amounts.read_duration),
+    "duration": partial(_or_token, amounts.read_duration),
     "accounting": amounts.read_accounting,
     "money": amounts.read_money,
     "vulgar": amounts.read_vulgar,

@@ -63,14 +63,12 @@ _TWO_DIGIT_COUNTRIES = frozenset(
 _MOST_CUTS = 16
 
 
-def mac_form(text: str) -> str | None:
-    """Return a hardware address as six groups of two, zeros in front filled in; None for what is no such address."""
+def mac_form(text: str) -> str:
+    """Return a hardware address in six groups or three as six groups of two, zeros in front filled in."""
     groups = _MAC_SEPARATOR.split(text.casefold())
     if len(groups) == 3:  # noqa: PLR2004 - 001a.2b3c.4d5e
         groups = [half for group in groups for half in (group[:2], group[2:])]
-    elif len(groups) == 1:
-        groups = [text[place : place + 2].casefold() for place in range(0, len(text), 2)]
-    return ":".join(group.zfill(2) for group in groups) if len(groups) == 6 else None  # noqa: PLR2004
+    return ":".join(group.zfill(2) for group in groups)
 
 
 def uuid_form(digits: str) -> str:

@@ -21,7 +21,7 @@ _DOTTED_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1[5-9]|2[01])\d\d")
 _DOTTED_BACKWARDS = re.compile(r"(?:19|20)\d\d\.\d\d\.\d\d")
 _LOOSE = re.compile(r"\d[\d.]{0,400}[-/:]\d[\d.]{0,400}")  # a range or a ratio is as distinctive as its longer end
 _RANGE = re.compile(r"\d[\d.]{0,400}-\d[\d.]{0,400}")
-_PLAIN = re.compile(r"(?:0|[1-9]\d{0,11})(?:\.\d{0,6}[1-9])?")
+_NUMBER = re.compile(r"(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?")
 _ISO_DURATION = re.compile(r"P(?:\d{1,4}D)?T(?=\d)(?:\d{1,4}H)?(?:\d{1,4}M)?(?:\d{1,4}(?:\.\d{1,9})?S)?(?<=[HMS])")
 _SHORT_YEARS = re.compile(r"(?P<century>1[5-9]|2[01])(?P<from>\d\d)-(?P<to>\d\d)")
 _SEPARATORS = re.compile(r"[-/:]")
@@ -105,7 +105,7 @@ def identifier(text: str, start: int) -> Value:
 
 def _ends(pieces: tuple[Value, ...]) -> tuple[str, ...]:
     """Return the ends that a rising range of numbers may also state. `555-1234` is rather a telephone's."""
-    if len(pieces) != 2 or not all(_PLAIN.fullmatch(piece.text) for piece in pieces):  # noqa: PLR2004 - two ends
+    if [piece.kind for piece in pieces] != ["number", "number"]:
         return ()
     one, other = (piece.form for piece in pieces)
     if (len(one), len(other)) == (3, 4) or Decimal(one) >= Decimal(other):
@@ -152,7 +152,7 @@ def _is_item(item: re.Match[str]) -> bool:
 
 
 def _read_item(text: str, start: int) -> Iterator[Value]:
-    if text.isdecimal() and not _LEADING_ZERO.match(text):
+    if _NUMBER.fullmatch(text):
         yield from read_number(text, start)
     else:
         yield from read_token(text.strip("_-./:@"), start)
@@ -183,7 +183,7 @@ def _read_ip6(text: str, start: int, match: re.Match[str]) -> Iterator[Value]:
 
 def _read_mac(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
     form = address_forms.mac_form(text)
-    if form is None or (len(text) < len(form) and not any(map(str.isalpha, text))):
+    if len(text) < len(form) and not any(map(str.isalpha, text)):
         yield identifier(text, start)  # `1:2:3:4:5:6` counts
         return
     bare = form.replace(":", "")
@@ -211,17 +211,11 @@ def _read_hash(text: str, start: int, match: re.Match[str]) -> Iterator[Value]:
     if form.isdecimal() and form == text:
         yield from read_number(text, start) if text[0] != "0" else [identifier(text, start)]
         return
-    prefix = (Lookup(spellings.PREFIX + form, "prefix"),) if spellings.is_short_hash(form) else ()
-    yield _typed("hash", text, start, form, text.casefold(), *spellings.hash_prefixes(form), other=prefix)
+    yield _typed("hash", text, start, form, *spellings.hash_prefixes(form))
 
 
 def _read_bare(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:
-    value = identifier(text, start)
-    form = address_forms.mac_form(text)
-    if form is None or text.isdecimal():
-        yield value
-    else:
-        yield value._replace(stated=(*value.stated, form), other=(Lookup(form),))
+    yield identifier(text, start)  # a hardware address in another spelling is stated, and looked up, as this too
 
 
 def _read_version(text: str, start: int, _match: re.Match[str]) -> Iterator[Value]:

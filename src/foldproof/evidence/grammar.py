@@ -48,21 +48,21 @@ SPACED = rf"\d{{1,3}}(?:{GAP}\d{{3}}){{1,5}}(?:,\d{{1,9}})?(?![.,]?\d)"
 SCALE = r"(?i:thousand|million|billion|trillion|bn|mn)(?!\w)"
 
 
-def _any_of(spellings: Collection[str]) -> str:
+def any_of(spellings: Collection[str]) -> str:
     """Return a pattern of any of these spellings, the longest first, which looks at each character once."""
     rest: dict[str, list[str]] = {}
     for spelling in sorted(filter(None, spellings)):
         rest.setdefault(spelling[0], []).append(spelling[1:])
-    branches = [re.escape(first) + _any_of(others) for first, others in rest.items()]
+    branches = [re.escape(first) + any_of(others) for first, others in rest.items()]
     if "" in spellings:
         return f"(?:{'|'.join(branches)})?" if branches else ""
     return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
 
 
-_CASED = _any_of([spelling for spelling in units.CASED if len(spelling) > 1])
+_CASED = any_of([spelling for spelling in units.CASED if len(spelling) > 1])
 UNIT = (
     r"(?:%|[$€£¥₹](?!\w)|°\ ?[CF](?!\w)|[℃℉]|(?=[a-zA-Zμ])(?:"
-    rf"(?i:{_any_of(units.IN_ANY_CASE)})|{_CASED}(?!\ dollar)|(?=[A-Z]{{3}}(?!\w))(?:{CURRENCY_CODES}))(?![\w/]))"
+    rf"(?i:{any_of(units.IN_ANY_CASE)})|{_CASED}(?!\ dollar)|(?=[A-Z]{{3}}(?!\w))(?:{CURRENCY_CODES}))(?![\w/]))"
 )
 """A unit that may stand apart from its number. Letters that are also prose (`5 in`, `3 m`, `2 s`) are none."""
 

@@ -212,6 +212,7 @@ def test_an_identifier_of_three_characters_is_not_examined(text: str) -> None:
         ("10-20", [("number", "10"), ("number", "20")]),
         ("10-007", [("number", "10"), ("identifier", "007")]),
         ("1.5-2.5", [("number", "1.5"), ("number", "2.5")]),
+        ("AB12/CD34", [("identifier", "ab12"), ("identifier", "cd34")]),
         ("src1/abc", []),
         ("src1/ab2", []),  # too short to be told from a word
         ("ORD-4471", []),

@@ -100,11 +100,19 @@ def test_a_spelling_is_the_one_of_the_text_as_it_was_given() -> None:
         ("a\\nb\\n12", [("number", "12")]),
         ("foo\\n2024-05-21\\r\\n17", [("date", "2024-05-21"), ("number", "17")]),
         ("1\\n2", [("number", "1"), ("number", "2")]),
-        ("it says item1\\\\HAT136:HAT039", [("identifier", "item1"), ("identifier", "hat136:hat039")]),
+        # Backslashes that are no path
+        ("either he\\she12 or", [("identifier", "she12")]),
+        ("on pages\\10-20", [("range", "10-20")]),
+        ("5\\6 of", [("number", "5"), ("number", "6")]),
+        ("in C:\\work\\v12\\a.txt", [("path", "c:/work/v12/a.txt")]),
         # Ranges of clocks, and zones
         ("10:00-12:45", [("clock", "10:00"), ("clock", "12:45")]),
         ("08:30-09:30", [("clock", "08:30"), ("clock", "09:30")]),
         ("11:00-13:00", [("clock", "11:00"), ("clock", "13:00")]),
+        ("10:00-10:30", [("clock", "10:00"), ("clock", "10:30")]),
+        ("10:30-10:00", [("clock", "10:30")]),
+        ("05:00-05:00", [("clock", "05:00")]),
+        ("11:00 -0430", [("clock", "11:00")]),
         ("23:00 -13:00", [("clock", "23:00"), ("clock", "13:00")]),
         ("23:00 -12:00", [("clock", "23:00")]),
         ("11:00-04:00", [("clock", "11:00")]),
@@ -169,6 +177,7 @@ def test_what_is_found(text: str, found: list[tuple[str, str]]) -> None:
         ("443", "a 8,443\nb", None),
         ("443", "a\n8,443 b", None),
         ("443", "a\n8,443.", None),
+        ("443", "(8,443\nb", None),
         # Names of files with spaces
         ('"Q3 report.pdf"', 'saved as "Q3 report.pdf"', "exact"),
         ('"Q3 report.pdf"', "Q3 report.pdf", "exact"),
@@ -208,6 +217,7 @@ def test_a_whole_text_is_a_file_name_only_where_something_in_it_tells(text: str,
     (value,) = scan(text)
     assert value.kind == "path"
     assert value.is_examined(3) is is_examined
+    assert value.is_examined(1) is (is_examined or "2" in text)
 
 
 def test_what_looks_like_a_time_and_is_none_is_examined_all_the_same() -> None:

@@ -214,7 +214,8 @@ def _with_zones(values: list[Value], text: str) -> list[Value]:
 
 def _ends_a_range(value: Value, zone: str, start: int) -> bool:
     """Whether what stands behind a clock is the other end of a range: `10:00-12:45`, where `11:00-04:00` is a zone."""
-    return zone[0] == "-" and ((start == value.end and zone[1:3] > value.form[:2]) or zone[1:] > _FARTHEST_WEST)
+    other = zone[1:3] + ":" + zone[-2:]
+    return zone[0] == "-" and ((start == value.end and other > value.form) or other > _FARTHEST_WEST)
 
 
 def _masked(value: Value) -> Value:

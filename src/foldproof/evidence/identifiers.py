@@ -201,7 +201,7 @@ def _read_uuid(text: str, start: int, match: re.Match[str]) -> Iterator[Value]:
     groups = (spellings.PART + group for group in form.split("-") if any(map(str.isdecimal, group)))
     stated = (digits, *groups, *spellings.hash_prefixes(digits))
     if digits.isdecimal() and "-" not in text:
-        yield from read_number(text, start) if text[0] != "0" else [identifier(text, start)]
+        yield identifier(text, start)  # leading zeros are identity; without them it was read as a number
         return
     yield _typed("uuid", text, start, form, *stated, other=(Lookup(digits),))
 
@@ -209,7 +209,7 @@ def _read_uuid(text: str, start: int, match: re.Match[str]) -> Iterator[Value]:
 def _read_hash(text: str, start: int, match: re.Match[str]) -> Iterator[Value]:
     form = match["hash"].casefold().rpartition(":")[2]
     if form.isdecimal() and form == text:
-        yield from read_number(text, start) if text[0] != "0" else [identifier(text, start)]
+        yield identifier(text, start)  # leading zeros are identity; without them it was read as a number
         return
     yield _typed("hash", text, start, form, *spellings.hash_prefixes(form))
 

@@ -248,7 +248,7 @@ def _with_file_names(values: list[Value], text: str) -> list[Value]:
         while last < len(values) and values[last].start < end:
             last += 1
         inside = tuple(values[first:last])
-        if " " in name and all(start <= value.start and value.end <= end for value in inside):
+        if " " in name:
             values[first:last] = [_file_name(name, start, inside, is_quoted=group == "quoted")]
     return values
 

@@ -226,10 +226,8 @@ def _read_version(text: str, start: int, _match: re.Match[str]) -> Iterator[Valu
     value = identifier(text, start)
     form = value.form
     if form.count(".") == 1 and form.replace(".", "").isdecimal():
-        plain = (form,) if not form.endswith("0") else ()
-        stated = (f"v{form}", *plain)
-        other = (*map(Lookup, plain), Lookup(spellings.PART + form, "part"))
-        yield value._replace(kind="version", form=f"v{form}", stated=stated, other=other)
+        other = (Lookup(form), Lookup(spellings.PART + form, "part"))
+        yield value._replace(kind="version", form=f"v{form}", stated=(f"v{form}", form), other=other)
         return
     above = spellings.versions_above(form)
     part = Lookup(f"{spellings.PART}v{form}", "part")

@@ -125,6 +125,7 @@ def test_a_spelling_is_the_one_of_the_text_as_it_was_given() -> None:
         ("a window seat 144B", [("identifier", "144b")]),
         ("Room #12h", [("identifier", "12h")]),
         ("gate 5m", [("identifier", "5m")]),
+        ("seat 12W", [("identifier", "12w")]),
         ("10 kg, gate 12B", [("quantity", "10"), ("identifier", "12b")]),
         ("it has 144B", [("number", "144000000000")]),
         ("the deceit 144B", [("number", "144000000000")]),
@@ -192,6 +193,11 @@ def test_what_is_found(text: str, found: list[tuple[str, str]]) -> None:
 )
 def test_how_a_tool_said_what_words_around_it_tell_of(answer: str, said: str, expected: str | None) -> None:
     assert how(answer, said) == expected
+
+
+def test_a_name_may_open_the_text() -> None:
+    (value,) = scan("Python 3.11")
+    assert ("…v3.11", "part") in value.lookups
 
 
 def test_a_file_name_states_what_stands_in_it() -> None:

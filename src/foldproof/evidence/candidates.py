@@ -167,7 +167,7 @@ def _in_context(values: list[Value], text: str) -> list[Value]:
 
 def _beside(value: Value, text: str) -> Value:
     """Return a value with what stands right beside it: the other end of its range, a noun that it names, a version."""
-    if value.kind == "money" and text[value.end : value.end + 1] == "-":
+    if value.kind == "money":
         return amounts.with_other_end(value, text)
     if value.text[-1].isalpha() and _names_a_place(value, text):
         return identifiers.identifier(value.text, value.start)
@@ -175,7 +175,7 @@ def _beside(value: Value, text: str) -> Value:
         return value
     if _CELLS.fullmatch(value.text) and _fills_a_line(value, text):
         return amounts.with_cells(value)
-    if value.places and _VERSION_OF_TWO.fullmatch(value.text):
+    if _VERSION_OF_TWO.fullmatch(value.text):
         name = text[max(0, value.start - 42) : value.start].rpartition(" ")[0].rpartition(" ")[2]
         if text[value.start - 1 : value.start] == " " and _NAMED.fullmatch(name):
             return value._replace(other=(*value.other, Lookup(f"{spellings.PART}v{value.text}", "part")))
@@ -296,18 +296,18 @@ def _read_token(text: str, start: int) -> Iterator[Value]:
     inner = text.strip("_-./:@")  # the underscores of Markdown emphasis belong to no value
     start += text.index(inner)
     bare = _PATTERN.fullmatch(inner) if inner != text else None
-    if bare and bare.lastgroup != "token":
+    if bare:
         yield from _READERS[bare.lastgroup or "token"](inner, start)
     else:
         yield from identifiers.read_token(inner, start)
 
 
 def _read_number(text: str, start: int) -> Iterator[Value]:
-    zero = _LEADING_ZERO.match(text) if text[0] == "0" else None
+    zero = _LEADING_ZERO.match(text)
     if zero is not None:
         return _read_token(zero.group(), start)
     values = amounts.read_number(text, start)
-    return map(_or_hash, values) if _EXPONENT.fullmatch(text) and spellings.is_short_hash(text.casefold()) else values
+    return map(_or_hash, values) if _EXPONENT.fullmatch(text) else values
 
 
 def _or_hash(value: Value) -> Value:

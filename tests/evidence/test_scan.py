@@ -118,6 +118,7 @@ def test_a_spelling_is_the_one_of_the_text_as_it_was_given() -> None:
         ("11:00-04:00", [("clock", "11:00")]),
         ("11:00 -04:00, 5", [("clock", "11:00"), ("number", "5")]),
         ("11:00 XYZ 5", [("clock", "11:00"), ("number", "5")]),
+        ("7 EST", [("number", "7")]),
         ("15:00Z", [("clock", "15:00")]),
         ("15:00Zx", [("identifier", "15:00zx")]),
         # Places
@@ -138,6 +139,7 @@ def test_a_spelling_is_the_one_of_the_text_as_it_was_given() -> None:
         ('say "Q3.csv"', [("identifier", "q3.csv")]),
         ("Q3 final 2024.xhtml", [("path", "q3 final 2024.xhtml")]),
         ("See app.py", [("path", "see app.py")]),
+        ("Q3 x.md", [("path", "q3 x.md")]),
         ('x"Q3 report.pdf"', [("identifier", "q3")]),
     ],
 )
@@ -187,6 +189,8 @@ def test_what_is_found(text: str, found: list[tuple[str, str]]) -> None:
         ("15:00Z", "2024-05-21T17:00:00+02:00", "spelling"),
         ("11:00-04:00", "2024-05-21T15:00:00Z", "spelling"),
         ("09:15 CEST", "2024-05-21T07:15:00Z", "spelling"),
+        ("12345 EST", "2024-05-21T17:45:00Z", None),
+        ("13:00:05 EDT", "at 13:00:05", "exact"),
         ("00:15 CEST", "2024-05-21T22:15:00Z", "spelling"),
         ("20:30 (-05:30)", "2024-05-21T02:00:00Z", "spelling"),
     ],

@@ -157,7 +157,7 @@ def _in_context(values: list[Value], text: str) -> list[Value]:
             values[place] = value._replace(suffix=True)
         elif value.kind == "identifier" and value.text[0] in "xX" and _MASKED.fullmatch(value.text):
             values[place] = _masked(value)
-        elif value.kind in ("identifier", "hash", "uuid") and _CUT.match(text, value.end):
+        elif value.kind == "identifier" and _CUT.match(text, value.end):
             prefix = Lookup(spellings.PREFIX + value.form, "prefix")
             values[place] = value._replace(other=(prefix, *value.other))
         else:
@@ -282,8 +282,7 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
 
 
 def _read(match: re.Match[str]) -> Iterable[Value]:
-    name = match.lastgroup or "token"
-    return _READERS.get(name, _read_token)(match.group(), match.start())
+    return _READERS[match.lastgroup or "token"](match.group(), match.start())
 
 
 def _in_original(value: Value, text: str, folded: Folded) -> Value:

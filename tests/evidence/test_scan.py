@@ -139,6 +139,7 @@ def test_a_spelling_is_the_one_of_the_text_as_it_was_given() -> None:
         ('say "Q3.csv"', [("identifier", "q3.csv")]),
         ("Q3 final 2024.xhtml", [("path", "q3 final 2024.xhtml")]),
         ("See app.py", [("path", "see app.py")]),
+        ('"Q3 20 May 7504069.pdf" and 7', [("path", "q3 20 may 7504069.pdf"), ("number", "7")]),
         ("Q3 x.md", [("path", "q3 x.md")]),
         ('x"Q3 report.pdf"', [("identifier", "q3")]),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from hypothesis import settings
 
@@ -15,13 +14,3 @@ settings.register_profile("thorough", max_examples=2_000, deadline=None)
 settings.register_profile("part", max_examples=10_000, deadline=None)  # one of ten: a longer run would fill the memory
 settings.register_profile("deep", max_examples=100_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
-
-if os.environ.get("HYPOTHESIS_PROFILE") == "mutants":
-
-    def pytest_runtest_setup() -> None:
-        """Forget what was read: a mutant is run in a process that has read the same texts without it."""
-        for name, module in list(sys.modules.items()):
-            if name.startswith("foldproof.evidence."):
-                for member in list(vars(module).values()):
-                    if hasattr(member, "cache_clear"):
-                        member.cache_clear()

@@ -226,8 +226,9 @@ def _read_version(text: str, start: int, _match: re.Match[str]) -> Iterator[Valu
     value = identifier(text, start)
     form = value.form
     if form.count(".") == 1 and form.replace(".", "").isdecimal():
-        other = (Lookup(form), Lookup(spellings.PART + form, "part"))
-        yield value._replace(kind="version", form=f"v{form}", stated=(f"v{form}", form), other=other)
+        plain = (form,) if not form.endswith("0") else ()  # 3.10 is no number, for that would be 3.1
+        other = (*map(Lookup, plain), Lookup(spellings.PART + form, "part"))
+        yield value._replace(kind="version", form=f"v{form}", stated=(f"v{form}", *plain), other=other)
         return
     above = spellings.versions_above(form)
     part = Lookup(f"{spellings.PART}v{form}", "part")

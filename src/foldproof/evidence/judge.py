@@ -143,9 +143,13 @@ def _grounded_by(value: Value, how: How, forms: tuple[str, ...], view: View) -> 
 
 def _how(value: Value, lookup: Lookup, view: View) -> How:
     spelling = value.text.casefold()
-    if lookup.how == "spelling" and (view.is_carried(spelling) or view.is_verbatim(spelling)):
+    if lookup.how != "spelling":
+        return lookup.how
+    if spelling == lookup.form or view.is_verbatim(spelling):
         return "exact"
-    return lookup.how
+    # A spelling may be a form of something else that a tool said, so the places have to tell.
+    used = view.is_carried(spelling) and any(spelling == place.text.casefold() for place in view.carriers(spelling))
+    return "exact" if used else "spelling"
 
 
 def _loosely(value: Value, text: str, view: View) -> ValueVerdict | None:

@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 from tests.evidence.generators import result
 
-from foldproof import SlidingWindow
+from foldproof import ClearToolResults, SlidingWindow
 from foldproof.evidence import EvidenceIndex, EvidenceOptions, ValueVerdict
 from foldproof.evidence.corpus import ends_in
 from foldproof.messages import OPENINGS, Message, TextPart, ToolCall, recalled_text
@@ -220,6 +220,38 @@ def test_a_frame_that_does_not_name_what_it_took_leaves_nothing_to_accuse(
 ) -> None:
     frame = Message(role="user", content=f"{OPENINGS[kind]} of what was said")
     assert judged("ORD-9999", result("x"), frame)["ORD-9999"].verdict == "undecidable"
+
+
+def cleared() -> tuple[list[Message], list[Message]]:
+    """A conversation, and the notices that stand for the results that were cleared in it."""
+    messages = [person("Which orders?")]
+    for number in (4471, 5006, 5007):
+        messages.append(Message(role="assistant", tool_calls=(ToolCall(id=f"c{number}", name="find", args={}),)))
+        messages.append(result(f"order ORD-{number}" + ", and no more is known of it" * 20, call=f"c{number}"))
+    visit = ClearToolResults(0, 1, keep_last_tool_results=1).visit(messages)
+    return messages, [message for message in visit.messages if message not in messages]
+
+
+def test_a_cleared_result_that_was_read_still_grounds_and_one_that_was_not_leaves_nothing_to_accuse() -> None:
+    messages, notices = cleared()
+    assert {notice.role for notice in notices} == {"tool"}
+    values = judged("ORD-4471, ORD-5007 and ORD-9999", *messages, *notices)
+    assert {text: (value.verdict, value.folded) for text, value in values.items()} == {
+        "ORD-4471": ("grounded", True),
+        "ORD-5007": ("grounded", False),
+        "ORD-9999": ("invented", False),
+    }
+    for read, scope, verdict in (
+        (notices, "conversation", "undecidable"),
+        (notices, "window", "invented"),
+        ([*messages[:3], *notices], "conversation", "undecidable"),
+    ):
+        assert judged("ORD-9999", *read, scope=scope)["ORD-9999"].verdict == verdict
+
+
+def test_an_evidence_check_took_nothing() -> None:
+    check = Message(role="user", content=f"{OPENINGS['evidence-check']} ORD-9999 was said by nobody")
+    assert judged("ORD-9999", result("x"), check)["ORD-9999"].verdict == "invented"
 
 
 def test_a_value_is_folded_only_when_every_result_that_said_it_has_left() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -57,10 +58,35 @@ def test_leading_values_are_walked_and_the_rest_is_text() -> None:
         ("[44", []),
         ('{"a": {"b": [1, 2], "c": 3', ["a", "b", "1", "2", "c"]),
         ('{"a": "x\\', ["a"]),
+        ('{"a": "\\q one two', ["a"]),  # no escape of JSON
+        ('{"a": "one\\u00fc two', ["a", "one\u00fc"]),
+        ('{"looked_for": 4471, "n": 5', ["n"]),
+        ('[{"looked_for": {"id": 4471}}, {"n": 5}, ', ["n", "5"]),
+        ('[{"looked_for": [4471], "n": {"lookedFor": 4472}, "m": 6}, ', ["n", "m", "6"]),
     ],
 )
 def test_json_cut_short_gives_its_complete_leaves(cut: str, said: list[str]) -> None:
     assert texts(cut) == said
+
+
+DOCUMENT = (
+    '{"a": [1, -2.50, {"b c": "d", "e": null}, [[3], []]], "f": {"looked_for": {"id": [4471, "g"]}, "h": 4}, '
+    '"i": {"f": {}, "j": "\\"k\\""}, "l": [true, "m", [false, 1e3]], "n": [{"lookedFor": {}}, {"o": 7}]}'
+)
+
+
+def test_what_a_cut_leaves_is_what_the_whole_says_and_where() -> None:
+    said = set(read_result(DOCUMENT))
+    left = [set(read_result(DOCUMENT[:end])) for end in range(2, len(DOCUMENT))]
+    assert all(leaves <= said for leaves in left)
+    assert all(fewer <= more for fewer, more in pairwise(left))
+    assert left[-1] == said
+    first = DOCUMENT.index("]]]") + 3  # all of "a" stands before it
+    assert left[first - 2] == {leaf for leaf in said if leaf.path[0] == "a"}
+
+
+def test_what_a_cut_leaves_stands_in_the_block_behind_the_whole_ones() -> None:
+    assert leaves('{"a": 1} [{"b": 2}') == [("a", 0, ("a",)), ("1", 0, ("a",)), ("b", 1, (0, "b")), ("2", 1, (0, "b"))]
 
 
 @pytest.mark.parametrize(

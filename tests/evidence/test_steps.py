@@ -172,6 +172,21 @@ def test_what_two_numbers_come_to_may_be_said_the_other_way_round() -> None:
     assert way("From -152 and -103 comes 255.", "255", *paid) is None
 
 
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("$300 instead of $400 saves 25%.", "25%"),
+        ("$300 instead of $400 saves 25%, and the rating is higher.", "25%"),  # which went up is another thing
+        ("$400 is 33.3% more than $300, and the rating is lower.", "33.3%"),
+        ("From $400 to $300 it is -25%.", "-25%"),
+        ("$300 against $400: a change of -33.3%.", "-33.3%"),
+    ],
+)
+def test_a_relative_change_of_two_neighbours_may_have_either_sign(answer: str, text: str) -> None:
+    found = way(answer, text, *fares("300 USD", "400 USD"))
+    assert found in ("relative change of $300, $400", "relative change of $400, $300")
+
+
 def test_a_result_in_millions_follows_from_operands_without_a_scale() -> None:
     read = fares("44.1", "56.7")
     assert way("From 44.1 to 56.7 is a change of 12.6 million.", "12.6 million", *read) == "difference of 56.7, 44.1"

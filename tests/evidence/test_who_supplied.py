@@ -46,6 +46,22 @@ def test_neighbours_of_a_declared_shape_are_judged_on_their_own() -> None:
     assert [value.kind for value in made.values] == ["identifier", "declared", "identifier"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "shape", "value"),
+    [("alpha: -1111", r"alpha: ", "-1111"), ("1111%, alpha", r", alpha", "1111%")],
+)
+def test_a_value_right_beside_a_declared_shape_is_judged(answer: str, shape: str, value: str) -> None:
+    made = judgement(answer, result(f"is {value} ."), shapes=(shape,))
+    assert {each.text: each.verdict for each in made.values if each.kind != "declared"} == {value: "grounded"}
+    assert len(made.values) == 2
+
+
+@pytest.mark.parametrize("shape", [r"is ORD", r"1111 now", r"is ORD-1111 now"])
+def test_a_value_that_a_declared_shape_reaches_into_is_not(shape: str) -> None:
+    made = judgement("it is ORD-1111 now", result("x"), shapes=(shape,))
+    assert [value.kind for value in made.values] == ["declared"]
+
+
 def test_tokens_below_the_floor_are_counted_and_not_judged() -> None:
     made = judgement("He has 12 of 345 and $5.", result("345 and $5"))
     assert ([value.text for value in made.values], made.unexamined) == (["345", "$5"], 1)
@@ -218,6 +234,15 @@ def test_what_follows_is_ambiguous_where_something_else_gives_it_too() -> None:
     assert [(value.verdict, value.how) for value in twice] == [("derived", "ambiguous")] * 2
     earlier = Message(role="assistant", content="In total $255.")
     assert only("I charge that: $255.", one, other, earlier)[:2] == ("derived", "ambiguous")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "how"),
+    [("$152 and $103 make $255.", None), ("$152 and $103, or $151 and $104, make $255.", "ambiguous")],
+)
+def test_what_an_earlier_answer_derived_is_repeated_as_ambiguous_as_it_was(earlier: str, how: str | None) -> None:
+    fares = [result(f"fare {amount}") for amount in (152, 103, 151, 104)]
+    assert only("I charge $255.", *fares, Message(role="assistant", content=earlier)) == ("derived", how, ())
 
 
 def test_operands_of_an_earlier_answer_stand_nowhere_in_this_one() -> None:

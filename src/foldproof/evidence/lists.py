@@ -223,7 +223,7 @@ class JsonLists:
         at: Path | None = None
         container: object = None
         for leaf in leaves:
-            left -= 1 + len(leaf.path) // _DEEP
+            left -= (not leaf.is_key) + len(leaf.path) // _DEEP
             if left < 0:
                 self.complete = False
                 break

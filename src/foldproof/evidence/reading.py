@@ -70,8 +70,8 @@ class NumberText(str):
     __slots__ = ()
 
 
-class Repeated:
-    """An object in which a key stands more than once."""
+class Pairs:
+    """An object by its pairs, for a text in which a key stands more than once in one."""
 
     __slots__ = ("pairs",)
 
@@ -79,15 +79,10 @@ class Repeated:
         self.pairs = pairs
 
 
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object] | Repeated:
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else Repeated(pairs)
-
-
 _DECODER = json.JSONDecoder(parse_float=NumberText, parse_int=NumberText, parse_constant=lambda _: None)
 _TEXTS = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=lambda _: None)  # where numbers may be text
 _EVERY_PAIR = json.JSONDecoder(
-    parse_float=NumberText, parse_int=NumberText, parse_constant=lambda _: None, object_pairs_hook=_object
+    parse_float=NumberText, parse_int=NumberText, parse_constant=lambda _: None, object_pairs_hook=Pairs
 )
 _TOKEN = re.compile(
     r'[ \t\r\n]*(?:(?P<mark>[{}\[\],:])|(?P<string>"(?:[^"\\\x00-\x1f]|\\.)*")|(?P<open>"(?:[^"\\\x00-\x1f]|\\.)*\\?\Z)'
@@ -240,7 +235,7 @@ def _texts_and_keys(value: object) -> tuple[set[str], int]:
                 texts.add(str(Decimal(current)))  # `str` of a whole number gives up past 4,300 digits
             elif isinstance(current, str | float):
                 texts.add(str(current))
-            elif isinstance(current, Repeated):
+            elif isinstance(current, Pairs):
                 told = [pair for pair in current.pairs if pair[0] not in QUOTES_THE_QUESTION]
                 texts.update(key for key, _ in told)
                 waiting.append([child for _, child in told])
@@ -259,7 +254,7 @@ def leading_values(text: str, decoder: json.JSONDecoder | None = None) -> tuple[
             except (ValueError, RecursionError):
                 break
             end = _skip_space(text, end)
-            if not isinstance(value, dict | list | Repeated) and (values or end < len(text)):
+            if not isinstance(value, dict | list | Pairs) and (values or end < len(text)):
                 break
             values.append(value)
             start = end
@@ -285,8 +280,8 @@ def _walk(value: object, block: int) -> Iterator[Leaf]:
             yield Leaf(str(current), block, path, is_number=isinstance(current, NumberText))
         elif isinstance(current, list):
             waiting.extend((current[index], (*path, index)) for index in reversed(range(len(current))))
-        elif isinstance(current, dict | Repeated):
-            pairs = current.pairs if isinstance(current, Repeated) else current.items()
+        elif isinstance(current, dict | Pairs):
+            pairs = current.pairs if isinstance(current, Pairs) else current.items()
             children = [(key, child) for key, child in pairs if key not in QUOTES_THE_QUESTION]
             for key, _ in children:
                 yield Leaf(key, block, (*path, key), is_key=True)
@@ -317,7 +312,7 @@ class _CutShort:
 
     def __init__(self, block: int) -> None:
         self._block = block
-        self._path: list[str | int] = []  # the key or position in each open container
+        self._path: list[str | int] = []  # the key or position in each open container; 0 before the first key
         self._next: Literal["value", "key", "colon", "comma"] = "value"
         self._quoted: int | None = None  # depth of the field that quotes the question
 
@@ -354,7 +349,7 @@ class _CutShort:
     def _mark(self, mark: str) -> None:
         if mark in "{[":
             self._expect("value", then="key" if mark == "{" else "value")
-            self._path.append("" if mark == "{" else 0)
+            self._path.append(0)
         elif mark == ":":
             self._expect("colon", then="value")
         elif not self._path:
@@ -391,7 +386,7 @@ class _CutShort:
 
 def _decoded(source: str) -> str:
     try:
-        return str(json.loads(source, strict=False))
+        return str(json.loads(source))
     except ValueError:
         raise _NotJson from None
 
@@ -400,6 +395,6 @@ def _whole_words(opened: str) -> str:
     """Return a string cut short up to its last space: the word the cut falls inside was never said whole."""
     words = opened[1:].rpartition(" ")[0]
     try:
-        return str(json.loads(f'"{words}"', strict=False))
+        return str(json.loads(f'"{words}"'))
     except ValueError:
         return ""

@@ -88,6 +88,7 @@ def test_a_frame_names_every_message_in_which_a_tool_said_something_and_no_other
     [
         ("order 44711", 10, "order "),  # inside a word: the tool never said 4471
         ("order-44711", 10, "order-"),
+        ("a bc", 3, "a "),
         ("order 4471 and", 10, "order 4471"),
         ("order 4471, and", 11, "order 4471,"),
         ("order 4471", 10, "order 4471"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from foldproof.evidence import records
-from foldproof.evidence.records import tables_in
+from foldproof.evidence.reading import Leaf
+from foldproof.evidence.records import Cell, Layout, tables_in
 
 Rows = list[list[tuple[str, str]]]
 
@@ -19,10 +20,11 @@ def read(text: str) -> list[tuple[Rows, bool]]:
 
 
 def rows(text: str) -> Rows:
-    """The rows of the one table of a text, or none."""
-    found = read(text)
+    """The rows of the one table of a text; none where there is no table."""
+    found = [table for table, _ in read(text)]
     assert len(found) <= 1
-    return found[0][0] if found else []
+    assert all(found)
+    return found[0] if found else []
 
 
 ONE_TWO: Rows = [[("a", "1"), ("b", "2")]]
@@ -195,6 +197,8 @@ def test_titles_one_space_apart_are_four_or_more_over_numbers(text: str, titles:
         ("id: 1\nfee of it all: 5", [[("id", "1"), ("fee of it all", "5")]]),
         (f"id: 1\n{'k' * 60}: 5", [[("id", "1"), ("k" * 60, "5")]]),
         (f"id: 1\n{'k' * 61}: 5", []),
+        ("size: XL\nfee: 5", [[("size", "XL"), ("fee", "5")]]),
+        ("Host:  Alpha Beta Gamma\nPort:  1 2 3", [[("Host", "Alpha Beta Gamma"), ("Port", "1 2 3")]]),  # not aligned
         ("  x = 1\n  y = 2", []),  # code
         ("x = f(y=1)\ny = 2", []),
         ("f(): 1\ng(): 2", []),
@@ -260,6 +264,35 @@ def test_tables_of_several_kinds_stand_in_one_text() -> None:
     assert [table.name for table in tables_in(text).tables] == ["line 3", "line 6", "line 10", "line 13"]
 
 
+def test_a_cell_of_a_text_says_where_it_stands() -> None:
+    text = 'Fees:\n10:00:00 a=7 b="2 c" d\n\nday: Mon\nfee: 5\n'
+    log, fees = tables_in(text).tables
+    assert [(table.name, table.pattern) for table in (log, fees)] == [("line 2", "line 2"), ("line 4", "line 4")]
+    said = [("", '10:00:00 a=7 b="2 c" d'), ("a", "7"), ("b", "2 c"), ("day", "Mon"), ("fee", "5")]
+    found = [cell for table in (log, fees) for record in table.records for cell in record.cells]
+    assert found == [Cell(column, Leaf(words, None, (), offset=text.index(words))) for column, words in said]
+
+
+def test_an_offset_leads_to_its_pair_and_else_to_its_line() -> None:
+    text = '10:00:00 a=1 b="2 c" d\nday\n10:00:01 e=5'
+    layout = Layout(tables_in(text))
+    places = {
+        "10:00:00": ("line 1", ""),
+        "a=1": ("line 1", ""),
+        "1 b": ("line 1", "a"),
+        " b": ("line 1", ""),
+        "2 c": ("line 1", "b"),
+        "c": ("line 1", "b"),
+        '" d': ("line 1", ""),
+        "d": ("line 1", ""),
+        "day": None,
+        "e": ("line 3", ""),
+        "5": ("line 3", "e"),
+    }
+    assert {words: layout.place(text.index(words)) for words in places} == places
+    assert [layout.place(at) for at in (text.index("\n"), len(text))] == [None, None]
+
+
 @pytest.mark.parametrize(
     ("text", "cells"),
     [
@@ -281,3 +314,15 @@ def test_a_text_is_read_up_to_so_many_cells(monkeypatch: pytest.MonkeyPatch, tex
     assert not reading.complete
     assert (reading.tables[-1].whole, reading.tables[-1].items) == (False, None)
     assert 0 < sum(len(record.cells) for table in reading.tables for record in table.records) < cells
+
+
+@pytest.mark.parametrize(("last", "cost"), [(11, 2), (12, 4)])
+def test_two_hundred_and_fifty_six_characters_of_a_title_count_as_a_cell(
+    monkeypatch: pytest.MonkeyPatch, last: int, cost: int
+) -> None:
+    above = "".join(f"{'  ' * level}{'k' * 60}:\n" for level in range(4))  # 244 characters, with the dots
+    text = above + f"        {'a' * last}: 5\n        {'b' * last}: 6\n"
+    monkeypatch.setattr(records, "MOST_CELLS", cost)
+    assert tables_in(text).complete
+    monkeypatch.setattr(records, "MOST_CELLS", cost - 1)
+    assert not tables_in(text).complete

@@ -249,6 +249,23 @@ def test_a_cleared_result_that_was_read_still_grounds_and_one_that_was_not_leave
         assert judged("ORD-9999", *read, scope=scope)["ORD-9999"].verdict == verdict
 
 
+def test_once_words_of_the_person_have_left_a_declared_shape_accuses_nobody() -> None:
+    messages, frame = folded()
+    shapes = (r"esxi-host-\w+",)
+    for read, scope, verdict in (
+        (messages, "conversation", "invented"),
+        ([*messages, frame], "conversation", "undecidable"),
+        ([*messages, frame, frame], "conversation", "undecidable"),
+        ([*messages, frame], "window", "invented"),
+    ):
+        assert judged("Use esxi-host-beta.", *read, shapes=shapes, scope=scope)["esxi-host-beta"].verdict == verdict
+
+
+def test_a_frame_of_results_that_were_never_read_folds_none_of_those_that_were() -> None:
+    _, frame = folded()
+    assert not judged("ORD-1234", result("ORD-1234"), frame)["ORD-1234"].folded
+
+
 def test_an_evidence_check_took_nothing() -> None:
     check = Message(role="user", content=f"{OPENINGS['evidence-check']} ORD-9999 was said by nobody")
     assert judged("ORD-9999", result("x"), check)["ORD-9999"].verdict == "invented"

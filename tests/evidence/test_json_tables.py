@@ -7,8 +7,8 @@ import json
 import pytest
 
 from foldproof.evidence import records
-from foldproof.evidence.reading import read_result
-from foldproof.evidence.records import Layout, Reading, Table, tables_in
+from foldproof.evidence.reading import Leaf, read_result
+from foldproof.evidence.records import Cell, Layout, Reading, Table, tables_in
 
 Rows = list[list[tuple[str, str]]]
 
@@ -96,6 +96,37 @@ def test_of_several_values_the_objects_are_one_table(
     tables = tables_in(text).tables
     assert [(table.name, [record.name for record in table.records], table.items) for table in tables] == expected
     assert [table.whole for table in tables] == [items is not None for _, _, items in expected]
+    assert {table.pattern for table in tables} == {"$"}
+
+
+def test_plain_values_and_keys_are_leaves_as_they_are_read() -> None:
+    for text, leaf in (("255.0", Leaf("255.0", 0, (), is_number=True)), ('"hello"', Leaf("hello", 0, ()))):
+        assert tables_in(text).tables[0].records[0].cells == (Cell("", leaf),)
+    by_key = tables_in('{"n": 1} {"x": {"k": {"a": 1}, "l": {"a": 2}}}').tables[1]
+    assert [record.cells[0] for record in by_key.records] == [
+        Cell("", Leaf(key, 1, ("x", key), is_key=True)) for key in ("k", "l")
+    ]
+
+
+@pytest.mark.parametrize("above", ["", "\n", "\n \n"])
+def test_a_text_behind_json_counts_the_lines_above_it(above: str) -> None:
+    tables = tables_in(f'{above}{{"ok": 1}}\nday,fee,qty\nMon,5,6').tables
+    assert [table.name for table in tables] == ["$", f"line {above.count(chr(10)) + 2}"]
+
+
+def test_json_cut_short_is_not_read_as_text_though_its_lines_look_like_a_table() -> None:
+    reading = tables_in('[\n"day",null,true\n,5,6,\n')
+    assert [(table.name, rows(table)) for table in reading.tables] == [("$", [[("", "day")], [("", "5")], [("", "6")]])]
+    assert tables_in('"day",null,true\n,5,6').tables[0].name == "line 1"
+
+
+@pytest.mark.parametrize("rest", ["a note", "day,fee,qty\nMon,5,6"])
+def test_where_the_json_was_not_read_whole_the_text_behind_it_is_not_read(
+    monkeypatch: pytest.MonkeyPatch, rest: str
+) -> None:
+    monkeypatch.setattr(records, "MOST_CELLS", 3)
+    reading = tables_in(f"[1, 2, 3]\n{rest}")
+    assert ([table.name for table in reading.tables], reading.complete) == (["$"], False)
 
 
 def test_a_list_that_ends_before_the_cut_is_whole_but_nobody_knows_its_nulls() -> None:

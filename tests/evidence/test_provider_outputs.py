@@ -45,7 +45,7 @@ def test_what_a_providers_own_tool_gave_back_is_said_where_it_stands(part: dict[
     (value,) = EvidenceIndex(messages).judge("The fee is 4471.").values
     assert value.verdict == "grounded"
     (carrier,) = value.carriers
-    assert (carrier.path, carrier.text) == (path, "4471")
+    assert (carrier.part, carrier.path, carrier.text) == (1, path, "4471")
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,24 @@ def test_a_failure_and_the_models_own_parts_say_nothing(part: dict[str, Any]) ->
     message = model({"type": "text", "text": "found"}, part)
     assert EvidenceIndex([message]).judge("The fee is 4471.").values[0].verdict == "invented"
     assert evidence_in([message]) == []
+
+
+def test_what_the_model_put_into_a_providers_own_tool_is_an_echo() -> None:
+    given = {"input": {"order": 4471}}
+    calls = [
+        {**tool(None), **given},
+        {"type": "server_tool_use", "id": "s", "name": "web_search", **given},
+        {"type": "mcp_tool_use", "id": "s", "name": "find", **given},
+    ]
+    for part in calls:
+        message = model({"type": "text", "text": "looking"}, part)
+        assert [value.verdict for value in EvidenceIndex([message]).judge("4471 or 4472").values] == [
+            "echoed",
+            "invented",
+        ]
+    others = [{**block("web_search_tool_result", None), **given}, {"type": "thinking", **given}]
+    for part in others:
+        assert EvidenceIndex([model(part)]).judge("4471").values[0].verdict == "invented"
 
 
 def test_words_of_a_provider_output_are_found_as_they_are_spelled() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.evidence.generators import json_values, result, tool_results
 
 from foldproof.evidence import EvidenceIndex
-from foldproof.evidence.reading import leaf_texts, read_result
+from foldproof.evidence.reading import Leaf, leaf_texts, read_result, value_texts
 
 
 def leaves(text: str) -> list[tuple[str, int | None, tuple[str | int, ...]]]:
@@ -45,6 +45,36 @@ def test_leading_values_are_walked_and_the_rest_is_text() -> None:
         ("2", 1, ("b",)),
         ("note 5", None, ()),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("-1.5", [("-1.5", 0, ())]),
+        (" 1e5\n", [("1e5", 0, ())]),
+        ("1E5", [("1E5", 0, ())]),
+        ('"x 5"', [("x 5", 0, ())]),
+        ("true", []),
+        ("null", []),
+        ('"x" "y"', [('"x" "y"', None, ())]),
+        ('"x" note', [('"x" note', None, ())]),
+        ('{"a": 1} "y"', [("a", 0, ("a",)), ("1", 0, ("a",)), ('"y"', None, ())]),
+        ('X{"a": 1}', [('X{"a": 1}', None, ())]),
+    ],
+)
+def test_a_plain_value_is_read_where_it_stands_alone(text: str, said: list[object]) -> None:
+    assert leaves(text) == said
+
+
+def test_what_a_number_behind_json_is_glued_to_decides_its_sign() -> None:
+    glued, apart = '["a", 1]-4471', '["a", 1] -4471'
+    assert [leaf for leaf in read_result(glued) if leaf.block is None] == [Leaf("]-4471", None, (), offset=7)]
+    assert [leaf for leaf in read_result(apart) if leaf.block is None] == [Leaf("-4471", None, (), offset=9)]
+    for text, stated in ((glued, "4471"), (apart, "-4471")):
+        values = EvidenceIndex([result(text)]).judge("Is it 4471 or -4471?").values
+        assert [value.text for value in values if value.verdict == "grounded"] == [stated]
+        (carrier,) = next(value for value in values if value.verdict == "grounded").carriers
+        assert text[carrier.start : carrier.end] == stated
 
 
 @pytest.mark.parametrize(
@@ -126,6 +156,13 @@ def test_both_values_of_a_key_that_stands_twice_can_be_followed() -> None:
 def test_the_question_an_absence_quotes_is_not_said() -> None:
     assert texts('{"found": false, "looked_for": {"id": 4471}, "n": 5}') == ["found", "n", "5"]
     assert texts('{"looked_for": [4471, "x"], "n": 5, "cut') == ["n", "5"]
+    assert leaf_texts('[{"found": false, "looked_for": {"id": 4471}, "n": 5}]') == {"found", "n", "5"}
+    assert leaf_texts('{"lookedFor": 4471, "n": 5, "cut') == {"n", "5"}
+
+
+def test_the_texts_of_a_decoded_value_are_its_keys_strings_and_numbers() -> None:
+    value = {"a": [1, True, None, -2.5, "x"], "b": ({"c": 10**5000},), "looked_for": {"d": 4471}}
+    assert value_texts(value) == {"a", "1", "-2.5", "x", "b", "c", f"1{'0' * 5000}"}
 
 
 @given(json_values)

@@ -71,6 +71,7 @@ def test_short_cuts_change_nothing(text: str) -> None:
         "May 12",
         "Credit_Card_4421486",
         "credit_card_44",
+        "credit_card_4421",
         "2024-05-20",
         "2024-02-30",
         "07:30:00",

@@ -45,6 +45,7 @@ ONE_TWO: Rows = [[("a", "1"), ("b", "2")]]
         ("| a |\n|---|\n| 1 |", [[("a", "1")]]),
         ("| a | b |\n|---|---|\n| 1 | 2 |\n\n| 3 | 4 |", ONE_TWO),  # a blank line ends it
         ("| a | b |\n|---|---|\n| 1 | 2 |\n \t\n| 3 | 4 |", ONE_TWO),
+        ("| a | b |\n|---|---|\n| 1 | 2 |\nBye.\n| 3 | 4 |", ONE_TWO),  # and so does one without a bar
         ("| a | b |\n|---|---|", []),
         ("|---|---|\n|---|---|\n| 1 | 2 |", []),  # a rule over a rule
         ("| a | b |\n|   |   |\n| 1 | 2 |", []),  # no rule: no stroke
@@ -81,6 +82,7 @@ FEES: Rows = [[("day", "Mon"), ("fee", "5"), ("qty", "6")]]
         (",4711,qty\n0,5,6", []),
         (",day,fee\n,,\n0,Mon,5", [[("", "0"), ("day", "Mon"), ("fee", "5")]]),
         ('"day\nor",fee,qty\nMon,5,6', []),  # a head is one line
+        (",day,fee\n,,\n,,\n", []),
         ("a,b\n1,2", []),  # two columns need two rows
         ("a,b\n1,2\n", []),
         ("a,b\n1,2\n3", []),

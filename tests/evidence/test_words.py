@@ -6,6 +6,7 @@ import pytest
 from tests.evidence.generators import result
 
 from foldproof.evidence import EvidenceIndex
+from foldproof.evidence.candidates import scan
 from foldproof.evidence.words import read_words
 
 
@@ -39,21 +40,23 @@ def test_words_come_to_a_number_and_say_it_to_their_last_place(words: str, form:
 
 
 @pytest.mark.parametrize(
-    ("words", "kind", "form", "unit", "distinctive"),
+    ("words", "digits", "kind", "unit"),
     [
-        ("five dollars", "money", "5", "usd", True),
-        ("two hundred euros", "money", "200", "eur", True),
-        ("six percent", "percent", "6", "%", True),
-        ("forty five minutes", "duration", "45", "min", False),
-        ("Two hours", "duration", "2", "h", False),
-        ("ninety kilometers", "quantity", "90", "km", False),
-        ("twenty", "number", "20", None, False),
+        ("five dollars", "5 dollars", "money", "usd"),
+        ("two hundred euros", "200 euros", "money", "eur"),
+        ("six percent", "6 percent", "percent", "%"),
+        ("forty five minutes", "45 minutes", "duration", "min"),
+        ("Two hours", "2 hours", "duration", "h"),
+        ("ninety kilometers", "90 kilometers", "quantity", "km"),
+        ("twenty", "20", "number", None),
     ],
 )
-def test_words_may_have_a_unit(words: str, kind: str, form: str, unit: str | None, distinctive: bool) -> None:  # noqa: FBT001
+def test_words_state_with_their_unit_what_digits_do(words: str, digits: str, kind: str, unit: str | None) -> None:
     (value,) = read_words(f"It took {words}.")
-    assert (value.kind, value.form, value.unit, value.distinctive) == (kind, form, unit, distinctive)
-    assert (value.text, value.digits) == (words, len(form))
+    (same,) = scan(f"It took {digits}.")
+    assert (value.kind, value.unit, value.text, value.digits) == (kind, unit, words, len(value.form))
+    assert (value.kind, value.form, value.unit, value.stated) == (same.kind, same.form, same.unit, same.stated)
+    assert value.distinctive is (kind in ("money", "percent"))
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,11 @@ def test_of_aggregates_in_several_results_the_first_is_named_and_the_others_are_
     assert ([operand.text for operand in found.operands], found.rivals) == (["152", "103"], 2)
 
 
+def test_an_aggregate_reads_as_the_value_at_the_values_own_precision() -> None:
+    for prices, expected in (([700_000, 500_000], None), ([900_000, 900_000], "sum of 900000, 900000")):
+        assert way("In all $2 million.", result([{"price": price} for price in prices])) == expected
+
+
 def test_records_that_are_counted_are_what_the_count_is_made_of() -> None:
     assert way("There are 3 flights.", result([{"name": "x"}, {"name": "y"}, {"name": "z"}])) == "count of x, y, z"
     assert way("It is $3.", result([{"name": "x"}, {"name": "y"}, {"name": "z"}])) is None

@@ -180,10 +180,9 @@ class TextTables:
         head = self._lines[at]
         for mark in "" if head[0].isspace() else _SEPARATORS:
             if mark in head and at + 1 < len(self._lines):
-                spans = self._fields_of(at, mark)
-                titles = titles_of([self._text[start:end] for start, end in spans[0]]) if spans[1] == at + 1 else None
-                found = titles and self._under(titles, at, mark)
-                if found and found[0]:
+                titles = titles_of([self._text[start:end] for start, end in self._fields_of(at, mark)[0]])
+                found = self._under(titles, at, mark) if titles else None
+                if found:
                     return found
         return None
 

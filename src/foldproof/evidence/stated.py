@@ -22,7 +22,6 @@ REMEMBERED = 256
 _SHORT_CUTS = re.compile(
     r"(?=[A-Za-z_])(?:"
     r"(?P<word>[A-Za-z_]{1,40}+\Z(?<!teen)(?<!ty)(?<!TEEN)(?<!TY)(?<!Ty)(?<!tY))"
-    r"|(?P<whole>-?[1-9]\d{0,6})\.0"
     rf"|(?P<code>(?!{GLUED_CURRENCY}|[A-Fa-f]{{2,20}}\d)[A-Za-z]{{2,20}}+(?P<joined>-?)(?P<number>\d{{3,10}}))"
     r"|(?P<email>(?P<local>[A-Za-z]{1,20}+\d{1,10}+)@[A-Za-z]{2,30}+\.[A-Za-z]{2,10})"
     rf"|(?P<mixed>(?!{GLUED_CURRENCY}|PT?\d|[A-Fa-f0-9]{{1,41}}\Z)[A-Za-z]{{1,20}}+\d[A-Za-z0-9]{{0,20}})"
@@ -85,10 +84,6 @@ def _plain(match: re.Match[str]) -> Stated:
     return Stated((match.group(),))
 
 
-def _whole(match: re.Match[str]) -> Stated:
-    return Stated((match["whole"],), (match.group(),))
-
-
 def _code(match: re.Match[str]) -> Stated:
     form, number = match.group().casefold(), match["number"]
     is_part = match["joined"] and len(number) >= spellings.SHORTEST_SEGMENT
@@ -144,7 +139,6 @@ def _moment(match: re.Match[str]) -> Stated | None:
 _BY_SHAPE: dict[str, Callable[[re.Match[str]], Stated | None]] = {
     "word": _word,
     "plain": _plain,
-    "whole": _whole,
     "code": _code,
     "mixed": _mixed,
     "labelled": _labelled,

@@ -187,6 +187,12 @@ def test_a_relative_change_of_two_neighbours_may_have_either_sign(answer: str, t
     assert found in ("relative change of $300, $400", "relative change of $400, $300")
 
 
+def test_a_mean_of_two_neighbours_is_said_to_be_one() -> None:
+    read = fares("$100.50", "$300.50")
+    assert way("$100.50 and $300.50 are $200.50 on average.", "$200.50", *read) == "mean of $100.50, $300.50"
+    assert way("$100.50 and $300.50, and the fee is $200.50.", "$200.50", *read) is None
+
+
 def test_a_result_in_millions_follows_from_operands_without_a_scale() -> None:
     read = fares("44.1", "56.7")
     assert way("From 44.1 to 56.7 is a change of 12.6 million.", "12.6 million", *read) == "difference of 56.7, 44.1"

@@ -181,7 +181,7 @@ class TextTables:
         for mark in "" if head[0].isspace() else _SEPARATORS:
             if mark in head and at + 1 < len(self._lines):
                 titles = titles_of([self._text[start:end] for start, end in self._fields_of(at, mark)[0]])
-                found = self._under(titles, at, mark) if titles else None
+                found = self._under(titles, at, mark)
                 if found:
                     return found
         return None

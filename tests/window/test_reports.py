@@ -871,7 +871,7 @@ def test_w58_a_summary_says_what_was_read(strategy: VisitableStrategy) -> None:
     paths = [f"src/{letter}.py" for letter in "abcdefgh"]
     window = [user("fix the build"), *(message for path in paths for message in reads(path, PROSE)), plain(), plain()]
     frame = frames_of(strategy.visit(window).messages)[0]
-    left = [path for path in paths if f'read_file({{"path":"{path}"}})' in frame.text]
+    left = [path for path in paths if f"read_file(path: {path})" in frame.text]
     assert left[-1:] == ["src/g.py"]  # the latest of those that left
     assert len(left) >= 3
 

@@ -2,171 +2,174 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, Literal, NamedTuple
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
-from foldproof.evidence.candidates import scan
-from foldproof.messages import Message, author_of, calls_of, frame_kind, is_observation, pair, tool_text
+from foldproof.errors import UsageError
+from foldproof.evidence import EvidenceIndex
+from foldproof.evidence.reading import arguments_in, said_by_tools
+from foldproof.messages import Message, calls_of
+from foldproof.window.choosing import Choice, Chosen
 from foldproof.window.counting import arguments_text, total_characters
-from foldproof.window.frames import claim_of, is_appendix
-from foldproof.window.pins import worth
+from foldproof.window.excerpts import HEADINGS, Excerpt, Line
 from foldproof.window.summaries import SummaryRequest
 
-_Section = Literal["earlier", "said", "answers", "app", "tools", "open", "values"]
-
-_HEADINGS: Final[dict[_Section, str]] = {
-    "earlier": "Earlier frames said",
-    "said": "The person said",
-    "answers": "The model said",
-    "app": "The app delivered",
-    "tools": "Tools were asked, and said",
-    "open": "Open",
-    "values": "Values in results",
-}
-"""In the order in which they are written."""
-
-_SHARE_OF_SPAN: Final = 2
 _LEAST: Final = 200
-_EARLIER: Final = 1_500
-_QUOTE: Final = 400
-_ARGUMENTS: Final = 120
-_RESULT: Final = 240
-_READ_FOR_VALUES: Final = 2_000
-_MOST_VALUES: Final = 24
-_SHORTEST_LINE: Final = 24
-_AROUND_LINE: Final = len("- \n")
-_AROUND_HEADING: Final = len(":\n")
-_SECTION_SHARE: Final = 0.35
+_TRIES: Final = 6
+_CLOSE_ENOUGH: Final = 0.93
+_CHARACTERS_A_TOKEN: Final = 3
+_WORDLESS: Final = "The messages have no words."
+_UNSAID: Final = ("invented", "undecidable")
 
-
-class _Line(NamedTuple):
-    """A line of a summary: what it is about, how soon it is chosen (less is sooner), where it stood."""
-
-    section: _Section
-    rank: int
-    at: int
-    text: str
+_Written = list[tuple[Line, str]]
 
 
 class ExtractiveSummarizer:
     """Summarises by quoting, and is what a fold uses when nobody brings a model.
 
-    * Every line is copied out of the span, its white space folded and its end cut where it is long.
-    * Chosen first: earlier claims and what the person said, then open calls, results by worth, what the model said.
-    * At most half of the span, and never more than `max_characters` or what the request allows.
+    * Every word is copied out of the span, its white space folded. Where words are left out stands an ellipsis; a value
+      is left out as a whole, and what joins two pieces never makes a value of them.
+    * Chosen first: earlier claims, open calls, what the person said last, errors, what the model decided. Then whatever
+      states the values that later turns are likeliest to need, for the room it takes: what the model has handed to
+      tools, what the person said, identifiers and paths before numbers, later before earlier. What the current request
+      says stays in the window, and is not chosen for.
     * Equal spans and requests give equal summaries.
     """
 
     name: Final = "foldproof/extractive"
 
-    def __init__(self, *, max_characters: int = 6_000) -> None:
-        """Write at most `max_characters` code points."""
+    def __init__(
+        self, *, max_tokens: int | None = None, max_characters: int | None = 6_000, share: float = 0.25
+    ) -> None:
+        """Write at most so many tokens (counted where the request brings a counter) and code points (None: no bound).
+
+        `share` is the part of the span's code points that a summary may have, or 200 where that is more. What the
+        request allows bounds it too.
+
+        Raises:
+            UsageError: a bound below 1, or a share that is not above 0 and at most 1.
+        """
+        for option, bound in (("max_tokens", max_tokens), ("max_characters", max_characters)):
+            if bound is not None and bound < 1:
+                raise UsageError(f"{option}={bound} must be at least 1, or None for no bound")
+        if not 0 < share <= 1:
+            raise UsageError(f"share={share} must be above 0 and at most 1")
+        self._max_tokens: Final = max_tokens
         self._max_characters: Final = max_characters
+        self._share: Final = share
 
     def __call__(self, span: Sequence[Message], request: SummaryRequest, /) -> str:
         """Return the summary of `span`."""
-        lines = sorted(_lines(span, request), key=lambda line: (line.rank, -line.at))
-        share = max(_LEAST, total_characters(span) // _SHARE_OF_SPAN)
-        room = min(request.max_characters, self._max_characters, share)
-        if not lines:
-            return f"{len(span)} messages without words."[: max(0, room)]
-        summary = _written(lines, room)
-        while _too_many_tokens(summary, request):
-            room //= 2
-            shorter = _written(lines, room)
-            if not shorter:  # too long is refused for what it is; nothing at all would pass for a failure
-                break
-            summary = shorter
+        room = min(request.max_characters, max(_LEAST, int(total_characters(span) * self._share)))
+        room = room if self._max_characters is None else min(room, self._max_characters)
+        choice = Choice(span, request)
+        if not choice.lines:
+            return _WORDLESS[: max(0, room)]
+        lines = _faithful(self._fitting(choice, room, request), choice.lines, span)
+        summary = "\n".join(_sections(lines))
         return summary.encode(errors="replace").decode()  # half of a surrogate pair can be read, and not be written
 
-
-def _too_many_tokens(summary: str, request: SummaryRequest) -> bool:
-    if request.counter is None or request.max_tokens is None:
-        return False
-    return request.counter.count(summary) > request.max_tokens
-
-
-def _written(lines: Sequence[_Line], room: int) -> str:
-    """Choose lines twice: within their section's share, so that nothing crowds out the rest, then in what is left."""
-    chosen: dict[_Line, str] = {}
-    used = dict.fromkeys(_HEADINGS, 0)
-    for share in (_SECTION_SHARE, 1.0):
-        for line in lines:
-            if room - sum(used.values()) < _SHORTEST_LINE:
+    def _fitting(self, choice: Choice, room: int, request: SummaryRequest) -> Chosen:
+        """Return the longest choice found that keeps to its tokens: how many a character takes is only known then."""
+        limits = [limit for limit in (self._max_tokens, request.max_tokens) if limit is not None]
+        if request.counter is None or not limits:
+            return choice.chosen(room)
+        most = min(limits)
+        best: Chosen = {}
+        least: Chosen = {}
+        low, high, tried = 0, room, min(room, most * _CHARACTERS_A_TOKEN)
+        for attempt in range(2 * _TRIES):
+            chosen = choice.chosen(tried)
+            tokens = request.counter.count("\n".join(_sections(_written(chosen, choice.lines))))
+            if tokens <= most:
+                best, low = chosen or best, tried
+            else:
+                least, high = chosen, tried - 1
+            is_good = bool(best) and (attempt >= _TRIES or tokens >= most * _CLOSE_ENOUGH)
+            if low >= high or (is_good and tokens <= most):
                 break
-            around = _AROUND_LINE + (0 if used[line.section] else len(_HEADINGS[line.section]) + _AROUND_HEADING)
-            left = min(room - sum(used.values()), int(room * share) - used[line.section]) - around
-            if line in chosen or left < min(len(line.text), _SHORTEST_LINE):
-                continue
-            chosen[line] = _head(line.text, left)
-            used[line.section] += around + len(chosen[line])
-    return "\n".join(_sections([line._replace(text=text) for line, text in chosen.items()]))
+            guess = int(tried * most / max(tokens, 1))
+            if tokens > most:  # what is written is shorter than its room, so that little less room changes nothing
+                guess = min(guess, tried * 9 // 10) if attempt < _TRIES else tried // 2
+            tried = guess if low < guess < high else (low + high + 1) // 2
+        return best or least  # too long is refused for what it is; nothing at all would pass for a failure
 
 
-def _sections(chosen: Sequence[_Line]) -> Iterator[str]:
-    for section, heading in _HEADINGS.items():
-        lines = sorted((line for line in chosen if line.section == section), key=lambda line: line.at)
-        if lines:
+def _sections(lines: _Written) -> Iterator[str]:
+    for section, heading in HEADINGS.items():
+        told = [text for line, text in lines if line.section == section]
+        if told:
             yield f"{heading}:"
-            yield from (f"- {line.text}" for line in lines)
+            yield from told
 
 
-def _lines(span: Sequence[Message], request: SummaryRequest) -> Iterator[_Line]:
-    pairing = pair(span)
-    asked = {index: _call_text(span[at.message], at.position) for index, at in pairing.call_of.items()}
-    for index, message in enumerate(span):
-        if message.role == "tool":
-            rank = 40 - worth(request.standings.get(message.tool_call_id or "")) if is_observation(message) else 50
-            call = asked.get(index, message.tool_name or "a tool")
-            yield _Line("tools", rank, index, f"{call} -> {_head(message.text, _RESULT)}")
-        elif message.text.strip() and message.text not in request.quoted and not _is_feedback(message):
-            yield _said(message, index)
-    for at in pairing.unanswered:
-        yield _Line("open", 20, at.message, f"{_call_text(span[at.message], at.position)} was never answered")
-    yield from _values(span)
+def _written(chosen: Chosen, lines: Sequence[Line]) -> _Written:
+    places = sorted(chosen)
+    return [(lines[place], f"- {_line(lines[place], chosen[place])}") for place in places]
 
 
-def _is_feedback(message: Message) -> bool:
-    """Whether the library asked for another try, perhaps by quoting the very value that the model invented."""
-    kind = frame_kind(message)
-    return author_of(message) == "library" and kind in (None, "evidence-check")
+def _line(line: Line, words: Mapping[int, str]) -> str:
+    chosen = [excerpt._replace(text=words[excerpt.order]) for excerpt in line.excerpts if excerpt.order in words]
+    said = _joined([excerpt for excerpt in chosen if excerpt.part == "said"])
+    if line.section in ("tools", "open"):
+        call = f"{line.name}({_joined([excerpt for excerpt in chosen if excerpt.part == 'asked'])})"
+        if line.section == "open":
+            return f"{call} was never answered"
+        return f"{call} -> {said}" if said else call
+    if line.section == "errors":
+        return f"{line.name}: {said}"
+    begin = "" if line.excerpts[0].order in words else "… "
+    end = "" if line.excerpts[-1].order in words or said.endswith("…") else " …"
+    return f'"{begin}{said}{end}"' if line.section == "said" else f"{begin}{said}{end}"
 
 
-def _said(message: Message, index: int) -> _Line:
-    if is_appendix(message):
-        return _Line("said", 10, index, _head(claim_of(message), _EARLIER))
-    if frame_kind(message) is not None:
-        return _Line("earlier", 0, index, _head(claim_of(message), _EARLIER))
-    if author_of(message) == "person":
-        return _Line("said", 10, index, f'"{_head(message.text, _QUOTE)}"')
-    return _Line("answers" if message.role == "assistant" else "app", 60, index, _head(message.text, _QUOTE))
+def _joined(excerpts: Sequence[Excerpt]) -> str:
+    """Join pieces: those of a record on one line. Between words, an ellipsis marks what is left out."""
+    by_record: dict[object, list[Excerpt]] = {}
+    for excerpt in excerpts:
+        by_record.setdefault(excerpt.record, []).append(excerpt)
+    text, last = "", -1
+    for record in by_record.values():
+        label = ""
+        for place, excerpt in enumerate(record):
+            is_gap = bool(text) and excerpt.order != last + 1 and not excerpt.glue.startswith(";")
+            cut = " …" if is_gap and not text.endswith("…") else ""
+            glue = excerpt.glue or (" " if is_gap or text.endswith(" …") else "")
+            between = (glue if place else "\n  ") if text else ""
+            said = f"{excerpt.label}: {excerpt.text}" if excerpt.label not in {"", label} else excerpt.text
+            text += cut + between + said
+            label, last = excerpt.label, excerpt.order
+    return text
 
 
-def _call_text(message: Message, position: int) -> str:
-    call = calls_of(message)[position]
-    return f"{call.name}({_head(arguments_text(call.args), _ARGUMENTS)})"
+def _faithful(chosen: Chosen, lines: Sequence[Line], span: Sequence[Message]) -> _Written:
+    """Return the lines of a choice without those in which something reads as a value that nobody stated.
 
-
-def _values(span: Sequence[Message]) -> Iterator[_Line]:
-    found: dict[str, None] = {}
-    for message in reversed(span):
-        if len(found) >= _MOST_VALUES:
-            break
-        if is_observation(message):
-            found.update((value.text, None) for value in scan(tool_text(message)[:_READ_FOR_VALUES]))
-    if found:
-        yield _Line("values", 70, len(span), ", ".join(list(found)[:_MOST_VALUES]))
-
-
-def _head(text: str, room: int) -> str:
-    """Return `text` on one line, cut at `room`, between words where there are any, with a mark that says so.
-
-    A line break stays visible: two lines are two facts, and not one.
+    Pieces are whole and kept apart, so there is hardly ever one. It is asked all the same: a summary must not be the
+    one that makes a value up.
     """
-    read = text[: 4 * room]
-    line = " / ".join(filter(None, (" ".join(each.split()) for each in read.splitlines())))
-    if len(line) <= room and len(read) == len(text):
-        return line
-    cut = line[: max(0, room - 1)]
-    words, _, half_a_word = cut.rpartition(" ")
-    return (words if len(half_a_word) < len(words) else cut) + "…"
+    written = _written(chosen, lines)
+    places = {place for line, _ in written for place in (line.at, line.asked_at) if place is not None}
+    index = EvidenceIndex(list(_as_results(span[place] for place in sorted(places))))
+    while True:
+        text, starts = "", []
+        for _, each in written:
+            starts.append(len(text))
+            text += f"{each}\n"
+        wrong = {
+            bisect_right(starts, value.start) - 1 for value in index.judge(text).values if value.verdict in _UNSAID
+        }
+        if not wrong:
+            return written
+        written = [entry for place, entry in enumerate(written) if place not in wrong]
+
+
+def _as_results(messages: Iterable[Message]) -> Iterator[Message]:
+    """Yield every text of some messages, and every name and argument of a call, as something that a tool said."""
+    for message in messages:
+        texts = [message.text, *(segment.text for segment in said_by_tools(message))]
+        texts += [message.tool_name or "", *(call.name for call in calls_of(message))]
+        texts += map(arguments_text, arguments_in(message))
+        for text in filter(None, texts):
+            yield Message(role="tool", content=text, tool_call_id="1")

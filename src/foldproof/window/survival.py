@@ -43,6 +43,9 @@ _ERROR: Final = re.compile(
 )
 """A line that reads as an error: it opens with one (`TypeError: …`, `x.py:3: error: …`), or a shell ends it so."""
 
+_MAY_BE_ERROR: Final = re.compile(
+    r"(?i)error|exception|fatal|panic|failed|err!|not found|no such file|permission denied"
+)
 _ERROR_KEYS: Final = frozenset({"error", "error_message", "errormessage"})
 _NAMES_A_KEY: Final = (
     r"(?:passw(?:or)?d|passphrase|passcode|secret|token(?!s)|api[-_ ]?key|credential|authorization|bearer|cookie"
@@ -119,6 +122,20 @@ def survival(span: Sequence[Message], frames: Sequence[Message], rest: Sequence[
     found = _said_in(span)
     in_frames, elsewhere = _Held(frames), _Held(rest)
     return Survival(**{each: _survived(found[each], in_frames, elsewhere) for each in get_args(_Class)})
+
+
+def errors_said(message: Message) -> tuple[str, ...]:
+    """Return the lines of a result that read as an error; where it failed and has none, its first line with words."""
+    found: _Found = {each: {} for each in get_args(_Class)}
+    for segment in said_by_tools(message):
+        if message.is_error or _MAY_BE_ERROR.search(segment.text):
+            _read_result(segment.text, found, failed=bool(message.is_error), only_errors=True)
+    return tuple(said.text for said in found["errors"].values())
+
+
+def examined_values(text: str) -> tuple[Value, ...]:
+    """Return the values of a text that have three digits or are distinctive. Short texts repeat and are remembered."""
+    return tuple(value for _, value in (_values(text) if len(text) <= REMEMBERED else _scanned(text)))
 
 
 def _survived(said: dict[str, _Said], in_frames: _Held, elsewhere: _Held) -> Survived:
@@ -198,10 +215,11 @@ def _said_in(span: Sequence[Message]) -> _Found:
     return found
 
 
-def _read_result(text: str, found: _Found, *, failed: bool) -> None:
+def _read_result(text: str, found: _Found, *, failed: bool, only_errors: bool = False) -> None:
     said_errors = False
     for leaf in read_result(text):
-        _read(leaf.text, leaf.path, found)
+        if not only_errors:
+            _read(leaf.text, leaf.path, found)
         if not (leaf.is_key or leaf.is_number):
             said_errors = _read_errors(leaf.text, leaf.path, found) or said_errors
     if failed and not said_errors:

@@ -11,6 +11,8 @@ MUTMUT_VERSION := 3.8.1
 # Some mutants only: make mutants ONLY='foldproof.evidence.figures.*'
 ONLY ?=
 SEED ?= 1
+# Other conversations than those of the tests: make bench-folds FOLDS=~/transcripts
+FOLDS ?=
 # To move the pins forward: make lock LOCK_FLAGS=--upgrade
 LOCK_FLAGS ?=
 
@@ -18,7 +20,8 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 	--no-emit-index-url --no-header $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep test-kill mutants lint format bench bench-archive bench-evidence bench-peers lock clean python
+.PHONY: help demo test test-deep test-kill mutants lint format bench bench-archive bench-evidence bench-folds \
+	bench-peers lock clean python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +65,9 @@ bench-archive: $(READY) ## what an archive costs beside a plain table and json.l
 
 bench-evidence: $(READY) ## how many invented values are caught, how many honest ones accused, and the cost (takes a minute)
 	@$(BIN)/python benchmarks/evidence.py
+
+bench-folds: $(READY) ## what survives a fold: ours, a plain cut, what agents wrote; FOLDS=a folder of transcripts
+	@$(BIN)/python benchmarks/folds.py $(FOLDS)
 
 bench-peers: $(PEERS)/.ready ## time ours beside other frameworks' compaction (takes minutes)
 	@$(PEERS)/bin/python benchmarks/window.py

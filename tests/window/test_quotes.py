@@ -56,7 +56,7 @@ def test_what_is_quoted_as_the_persons(text: str, quotes: list[str]) -> None:
         'Replied "I am unable to offer any partial refunds or compensation", told the user a human agent may help.',
         '"Would you like me to transfer you to a human agent?", asked the user.',
         '"I am unable to offer any partial refunds or compensation" (told the customer twice).',
-        '6. All user messages:\n   - x\n7. Tool results:\n   - "Transfer successful now"\n8. Refusals:\n   - "that is not allowed"',
+        'All user messages:\n- x\n7. Tool results:\n- "It was done then"\n8. Refused:\n- "that is not allowed"',
         '1. User messages:\n- "a"\n2. Assistant messages:\n- "I will do it then"',
         '- Assistant replies:\n- "I will do it then"',
         '## User requests and agent replies:\n- "I will do it then"',

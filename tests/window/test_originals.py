@@ -19,6 +19,7 @@ from foldproof.window import (
     OffloadLarge,
     Pipeline,
     PromptCompactor,
+    Retain,
     SlidingWindow,
     SummarizeOldest,
     VisitableStrategy,
@@ -222,6 +223,37 @@ def test_lineage_goes_through_folds_of_folds() -> None:
     ]
     partly = EvidenceIndex(history(second.messages, second.spans))  # the first span was not kept
     assert [value.verdict for value in partly.judge("77001, ORD-44719").values] == ["grounded", "undecidable"]
+
+
+@pytest.mark.parametrize("first", ["conversation", "lineage"])
+@pytest.mark.parametrize("second", ["conversation", "lineage"])
+def test_folds_of_folds_are_opened_however_each_was_kept(first: Retain, second: Retain) -> None:
+    inner = SummarizeOldest(0, 2, retain=first, keep_last_tool_results=0).visit(WINDOW)
+    outer = SummarizeOldest(0, 2, retain=second, keep_last_tool_results=0).visit(
+        [*inner.messages, *loop(3, "row 77001 " * 40), user("And?"), plain("Yes.")]
+    )
+    index = EvidenceIndex(history(outer.messages, [*inner.spans, *outer.spans]))
+    fee, row, lie, total = index.judge("$190.00, 77001, ORD-44719, and 320.75 in all.").values
+    assert (fee.verdict, row.verdict, lie.verdict) == ("grounded", "grounded", "invented")
+    assert total.verdict == ("undecidable" if first == "lineage" else "derived")
+
+
+def test_a_cleared_result_that_a_fold_took_is_opened() -> None:
+    strategy = Pipeline(
+        [ClearToolResults(0, 0, keep_last_tool_results=0), SummarizeOldest(0, 2, retain="lineage", carry=0)]
+    )
+    visit = strategy.visit(WINDOW)
+    index = EvidenceIndex(history(visit.messages, visit.spans))
+    assert [value.verdict for value in index.judge("$190.00, ORD-44719").values] == ["grounded", "invented"]
+
+
+def test_an_appendix_hides_no_lineage() -> None:
+    strategy = PromptCompactor(0, 2, retain="lineage", keep_last_tool_results=0)
+    first = strategy.visit(WINDOW)
+    second = strategy.visit([*first.messages, *loop(3, "row 77001 " * 40), user("And?"), plain("Yes.")])
+    assert len(frames_of(first.messages)) == 2
+    index = EvidenceIndex(history(second.messages, [*first.spans, *second.spans]))
+    assert [value.verdict for value in index.judge("$190.00, ORD-44719").values] == ["grounded", "invented"]
 
 
 def test_three_facts_stay_three() -> None:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from foldproof.evidence.carriers import kept_values
 from foldproof.evidence.kept import carried_by
-from foldproof.messages import Message, frames_of, message_id, message_ids
+from foldproof.messages import Message, folded_messages, frame_kind, frames_of, message_id, message_ids
 from foldproof.window.counting import total_characters
 from foldproof.window.faithful import SummaryCheck
 from foldproof.window.guards import Run
@@ -216,12 +216,16 @@ def _spans(attempt: Attempt) -> Iterator[FoldedSpan]:
             model=replaced.model,
             message_count=len(replaced.span),
             removed=tuple(map(message_id, replaced.span)),
-            frames=tuple(frame.fingerprint for frame in frames_of(replaced.shown)),
+            frames=tuple(frame.fingerprint for frame in frames_of(replaced.shown) if _stands_for_something(frame)),
             retain=how.retain,
             originals=tuple(replaced.shown) if how.retain == "conversation" else None,
             address=span_address(replaced.shown) if how.retain == "archive" else None,
             kept=tuple(kept_values(replaced.shown)) if how.retain == "lineage" else None,
         )
+
+
+def _stands_for_something(frame: Message) -> bool:
+    return frame_kind(frame) != "evidence-check" and folded_messages(frame) > 0
 
 
 def _next_state(attempt: Attempt, record: WindowRecord) -> WindowState:

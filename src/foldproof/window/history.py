@@ -28,27 +28,50 @@ def _opened(message: Message, known: Mapping[str, FoldedSpan]) -> Iterator[Messa
     if span is None:
         yield message
         return
-    for original in span.originals or ():
-        yield from _opened(original, known)
-    kept = None if span.kept is None else list(_kept(span, known))
-    yield message if kept is None else _carrying(message, kept, is_all=_is_all_kept(span, known))
+    yield from _originals(span, known)
+    if _holds_values(span, known):
+        yield _carrying(message, list(_kept(span, known)), is_all=_is_all_kept(span, known))
+    else:
+        yield message
+
+
+def _originals(span: FoldedSpan, known: Mapping[str, FoldedSpan]) -> Iterator[Message]:
+    """Yield the originals that a span holds, or those of the frames it took where it holds none itself."""
+    if span.originals is not None:
+        for original in span.originals:
+            yield from _opened(original, known)
+        return
+    for frame in span.frames:
+        if frame in known:
+            yield from _originals(known[frame], known)
+
+
+def _holds_values(span: FoldedSpan, known: Mapping[str, FoldedSpan]) -> bool:
+    """Whether of some results under a span the values are all that is left."""
+    return span.kept is not None or any(frame in known and _holds_values(known[frame], known) for frame in span.frames)
 
 
 def _kept(span: FoldedSpan, known: Mapping[str, FoldedSpan]) -> Iterator[KeptValue]:
-    for frame in span.frames:
-        if frame in known:
-            yield from _kept(known[frame], known)
-    yield from span.kept or ()
+    """Yield the values that a span holds, and those of the frames it took; what it holds as originals is no value."""
+    if span.originals is None:
+        for frame in span.frames:
+            if frame in known:
+                yield from _kept(known[frame], known)
+        yield from span.kept or ()
 
 
 def _is_all_kept(span: FoldedSpan, known: Mapping[str, FoldedSpan]) -> bool:
-    return span.kept is not None and all(frame in known and _is_all_kept(known[frame], known) for frame in span.frames)
+    """Whether a span holds every value of the results that it took, and of those its frames had taken."""
+    if span.originals is None and span.kept is None:
+        return False
+    return all(frame in known and _is_all_kept(known[frame], known) for frame in span.frames)
 
 
 def _carrying(frame: Message, values: Sequence[KeptValue], *, is_all: bool) -> Message:
     note = (frame.metadata or {}).get(FOLDED)
-    carry: list[JsonValue] = [value.model_dump(mode="json") for value in values]
-    told: dict[str, JsonValue] = {**(note if isinstance(note, dict) else {}), "carry": carry}
+    told: dict[str, JsonValue] = dict(note) if isinstance(note, dict) else {}
+    if values:
+        told["carry"] = [value.model_dump(mode="json") for value in values]
     if is_all:
         told["kept"] = True
     return frame.model_copy(update={"metadata": {**(frame.metadata or {}), FOLDED: told}})

@@ -150,7 +150,7 @@ class FoldedSpan(FrozenModel):
         model: who wrote the summary; None where nothing was summarised.
         message_count: how many messages were folded.
         removed: their ids, in order.
-        frames: the fingerprints of the frames among them, which have spans of their own.
+        frames: the fingerprints of the frames among them that stand for others, and have spans of their own.
         retain: what was to happen to the originals.
         originals: the folded messages as they were, or None when they are not kept here.
         address: where an archive keeps them, for `archive`.

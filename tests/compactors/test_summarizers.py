@@ -269,6 +269,33 @@ def test_a_fold_has_what_its_summary_cost_on_the_record(asking: Asking) -> None:
 
 
 @every
+def test_a_summary_that_was_paid_for_and_is_none_has_its_cost_on_the_record(asking: Asking) -> None:
+    stop = "length" if asking.provider == "openai" else "max_tokens"
+    usage = {"prompt_tokens": 900, "completion_tokens": 7, "input_tokens": 900, "output_tokens": 7}
+    with serving(says(asking.answer("It was", stop=stop) | {"usage": usage})) as server:
+        visit = asking.visit(server.url, window_of(9))
+    check = visit.record.summary_check
+    assert not visit.changed
+    assert check is not None
+    assert check.attempts[0].usage == SummaryUsage(input_tokens=900, output_tokens=7)
+    assert check.attempts[0].model == "a-model-1"
+
+
+@every
+@pytest.mark.parametrize("usage", [{}, {"prompt_tokens": 9, "input_tokens": 9}, None])
+def test_a_server_that_counts_nothing_or_half_of_it_still_gives_a_summary(asking: Asking, usage: object) -> None:
+    with serving(says(asking.answer("It was looked up.") | {"usage": usage})) as server:
+        summary = asking.ask(server.url)
+    assert (summary.text, summary.usage) == ("It was looked up.", None)
+
+
+@every
+def test_an_error_with_a_status_of_success_is_told(asking: Asking) -> None:
+    with serving(says({"error": {"message": "boom"}})) as server, pytest.raises(SummaryError, match="boom"):
+        asking.ask(server.url)
+
+
+@every
 def test_a_model_that_invents_is_asked_once_more_and_told_what(asking: Asking) -> None:
     with serving(says(asking.answer("It is order ORD-99120."))) as server:
         visit = asking.visit(server.url, window_of(9))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, cast
 
 import pytest
 from hypothesis import given
@@ -197,6 +198,67 @@ def test_what_a_failed_summary_cost_is_on_the_record_too() -> None:
     check = visit.record.summary_check
     assert check is not None
     assert (visit.changed, check.outcome, check.attempts[0].usage) == (False, "failed", usage)
+
+
+class UnsayableError(Exception):
+    """An error that cannot even be printed, and that says what it cost."""
+
+    usage = SummaryUsage(input_tokens=900, output_tokens=1)
+    model = "m-2026"
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+def test_an_error_may_say_what_it_cost_and_need_not_say_anything_else() -> None:
+    visit = fold(Says(UnsayableError()))
+    check = visit.record.summary_check
+    assert check is not None
+    (attempt,) = check.attempts
+    assert (visit.changed, attempt.failed) == (False, "UnsayableError")
+    assert (attempt.usage, attempt.model) == (UnsayableError.usage, "m-2026")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        " \n",
+        "\u200b\ufeff\u200d",
+        "\ud800",
+        None,
+        7,
+        b"text",
+        ["text"],
+        Summary(text="\u200b"),
+        Summary.model_construct(text=cast("str", 5)),
+    ],
+)
+def test_what_says_nothing_folds_nothing(answer: object) -> None:
+    visit = fold(Says(answer))
+    assert visit.messages is WINDOW
+    assert [one.reason for one in visit.record.refusals if one.reason.startswith("summ")] == ["summarizer-failed"]
+
+
+def test_a_pipeline_says_of_the_fold_that_stands_and_of_the_worst_summary() -> None:
+    liar = SummarizeOldest(0, 2, summarizer=Says(FALSE), model="liar")
+    record = Pipeline([liar, PromptCompactor(0, 2)]).visit(WINDOW).record
+    assert (record.summarizer, record.outcome) == ("liar", "removed")
+    assert record.summary_check is not None
+    assert record.summary_check.attempts[0].invented == ("ORD-44711",)
+    assert record.survival == record.stages[0].survival is not None
+    window = [*WINDOW[:4], *loop(3), user("And?"), plain("Yes.")]
+    both = Pipeline([replace(liar, keep_recent_turns=5), SummarizeOldest(0, 1)]).visit(window).record
+    assert [stage.outcome for stage in both.stages] == ["removed", "removed"]
+    assert both.summary_check == both.stages[0].summary_check
+    assert (both.summarizer, both.survival) == ("foldproof/extractive", both.stages[1].survival)
+
+
+@pytest.mark.parametrize("fallback", ["extractive", "none"])
+def test_a_pipeline_names_a_summary_that_was_refused(fallback: Fallback) -> None:
+    rails = SummarizeOldest(0, 2, summarizer=Says(FALSE), model="liar", posture="rails", fallback=fallback)
+    record = Pipeline([ClearToolResults(0, 0, keep_last_tool_results=0), rails]).visit(WINDOW).record
+    assert [refusal.reason for refusal in record.refusals].count("summary-not-faithful") == 1
 
 
 def test_options_that_make_no_sense() -> None:

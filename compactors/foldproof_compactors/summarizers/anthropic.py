@@ -67,17 +67,17 @@ class AnthropicSummarizer(ModelSummarizer):
 
     def _read(self, answer: object) -> Summary:
         message = as_answer(_Message, answer)
+        text = "".join(block.text for block in message.content if block.type == "text").strip()
+        summary = Summary(text=text, usage=_usage(message.usage), model=message.model)
         if message.stop_reason == "refusal":
-            raise SummaryError("the model refused", path="$.stop_reason")
+            raise SummaryError("the model refused", path="$.stop_reason", answer=summary)
         if message.stop_reason not in (None, "end_turn", "stop_sequence"):
             what = "was cut off" if message.stop_reason == "max_tokens" else "is not whole"
-            raise SummaryError(
-                f"the summary {what}: the model stopped for {shown(message.stop_reason)}", path="$.stop_reason"
-            )
-        text = "".join(block.text for block in message.content if block.type == "text").strip()
+            cause = f"the summary {what}: the model stopped for {shown(message.stop_reason)}"
+            raise SummaryError(cause, path="$.stop_reason", answer=summary)
         if not text:
-            raise SummaryError("the model said nothing", path="$.content")
-        return Summary(text=text, usage=_usage(message.usage), model=message.model)
+            raise SummaryError("the model said nothing", path="$.content", answer=summary)
+        return summary
 
 
 class _Block(BaseModel):
@@ -86,8 +86,8 @@ class _Block(BaseModel):
 
 
 class _Usage(BaseModel):
-    input_tokens: int
-    output_tokens: int
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
 
@@ -103,8 +103,8 @@ class _Message(BaseModel):
 
 def _usage(usage: _Usage | None) -> SummaryUsage | None:
     """Return the usage; here, unlike elsewhere, `input_tokens` leaves out what went through the cache."""
-    if usage is None:
-        return None
+    if usage is None or usage.input_tokens is None or usage.output_tokens is None:
+        return None  # a server that counts half of it says nothing that can be added up
     through_cache = (usage.cache_creation_input_tokens or 0) + (usage.cache_read_input_tokens or 0)
     return SummaryUsage(
         input_tokens=usage.input_tokens + through_cache,

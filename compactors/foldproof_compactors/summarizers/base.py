@@ -21,7 +21,17 @@ _Answer = TypeVar("_Answer", bound=BaseModel)
 
 
 class SummaryError(TranscriptError):
-    """What a model answered is no summary: a refusal, nothing, a text that was cut off, or another kind of answer."""
+    """What a model answered is no summary: a refusal, nothing, a text that was cut off, or another kind of answer.
+
+    Attributes:
+        usage: what was paid for it, where the answer says so; the record of the visit has it.
+        model: who really answered, as above.
+    """
+
+    def __init__(self, cause: str, *, path: str | None = None, answer: Summary | None = None) -> None:
+        super().__init__(cause, path=path)
+        self.usage = None if answer is None else answer.usage
+        self.model = None if answer is None else answer.model
 
 
 class ModelSummarizer(ABC):
@@ -93,10 +103,12 @@ def as_answer(kind: type[_Answer], answer: object) -> _Answer:
     Raises:
         SummaryError: it has not got them.
     """
+    said = answer.model_dump(warnings=False) if isinstance(answer, BaseModel) else answer
     try:
-        said = answer.model_dump(warnings=False) if isinstance(answer, BaseModel) else answer
         return kind.model_validate(said)
     except ValidationError as error:
+        if isinstance(said, dict) and said.get("error"):  # some servers report a failure with a status of success
+            raise SummaryError(f"the server answered an error: {shown(said['error'])}", path="$.error") from error
         first = error.errors()[0]
         path = "$" + "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in first["loc"])
         cause = f"the server answered {shown(first['input'])}, which no answer of this provider has there"

@@ -70,16 +70,18 @@ class OpenAISummarizer(ModelSummarizer):
     def _read(self, answer: object) -> Summary:
         completion = as_answer(_Completion, answer)
         choice = completion.choices[0]
+        text = (choice.message.content or "").strip()
+        summary = Summary(text=text, usage=_usage(completion.usage), model=completion.model)
         if choice.message.refusal:
-            raise SummaryError(f"the model refused: {choice.message.refusal}", path="$.choices[0].message.refusal")
+            path = "$.choices[0].message.refusal"
+            raise SummaryError(f"the model refused: {choice.message.refusal}", path=path, answer=summary)
         if choice.finish_reason not in (None, "stop"):
             what = "was cut off" if choice.finish_reason == "length" else "is not whole"
-            path = "$.choices[0].finish_reason"
-            raise SummaryError(f"the summary {what}: the model stopped for {shown(choice.finish_reason)}", path=path)
-        text = (choice.message.content or "").strip()
+            cause = f"the summary {what}: the model stopped for {shown(choice.finish_reason)}"
+            raise SummaryError(cause, path="$.choices[0].finish_reason", answer=summary)
         if not text:
-            raise SummaryError("the model said nothing", path="$.choices[0].message.content")
-        return Summary(text=text, usage=_usage(completion.usage), model=completion.model)
+            raise SummaryError("the model said nothing", path="$.choices[0].message.content", answer=summary)
+        return summary
 
 
 class _Message(BaseModel):
@@ -97,8 +99,8 @@ class _Details(BaseModel):
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
     prompt_tokens_details: _Details | None = None
 
 
@@ -111,8 +113,8 @@ class _Completion(BaseModel):
 
 
 def _usage(usage: _Usage | None) -> SummaryUsage | None:
-    if usage is None:
-        return None
+    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+        return None  # a server that counts half of it says nothing that can be added up
     cached = None if usage.prompt_tokens_details is None else usage.prompt_tokens_details.cached_tokens
     return SummaryUsage(
         input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, cached_input_tokens=cached

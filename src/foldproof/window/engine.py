@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Unpack
 
-from foldproof.errors import UsageError, shown
+from foldproof.errors import UsageError, described, shown
 from foldproof.messages import Message, frame_kind
 from foldproof.window import checks
 from foldproof.window.events import Narrator
@@ -44,6 +44,7 @@ from foldproof.window.strategy import (
     StrategyInput,
     VisitOptions,
 )
+from foldproof.window.summaries import SummaryUsage
 from foldproof.window.visit import Visit
 
 _Steps = Generator[Ask | Keep, object, Visit]
@@ -138,7 +139,12 @@ def _kept(keep: Keep) -> Failed | None:
 
 
 def _failed(error: Exception) -> Failed:
-    return Failed(f"{type(error).__name__}: {shown(str(error))}")
+    usage, model = getattr(error, "usage", None), getattr(error, "model", None)
+    return Failed(
+        described(error),
+        usage if isinstance(usage, SummaryUsage) else None,
+        model if isinstance(model, str) else None,
+    )
 
 
 def _steps(strategy: Strategy, given: StrategyInput) -> _Steps:

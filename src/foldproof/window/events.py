@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from foldproof.errors import shown
+from foldproof.errors import described
 from foldproof.messages import Message, message_id
 from foldproof.messages.base import FrozenModel
 from foldproof.window.records import FoldedSpan, Replacement, WindowRecord
@@ -106,7 +106,7 @@ class Narrator:
     def broke_off(self, error: BaseException) -> None:
         """Tell that the visit raised, or was cancelled."""
         if self.listener is not None:
-            self._tell(Failed(error=f"{type(error).__name__}: {shown(str(error))}"))
+            self._tell(Failed(error=described(error)))
 
     def settled(self, before: Sequence[Message], visit: Visit) -> Visit:
         """Tell what came of the visit, and return it with what the listener raised on its record."""
@@ -123,7 +123,7 @@ class Narrator:
         try:
             answer = self.listener.on_event(event)
         except Exception as error:  # noqa: BLE001 - whatever a listener raises, the run goes on
-            self.failed = f"{type(error).__name__}: {shown(str(error))}"
+            self.failed = described(error)
             return
         if inspect.iscoroutine(answer):
             answer.close()

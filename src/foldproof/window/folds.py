@@ -122,8 +122,8 @@ def _try(draft: _Draft, read: Shown, request: SummaryRequest) -> Generator[Ask, 
 
 
 def _judged(draft: _Draft, read: Shown, answer: object) -> _Tried:
-    given = answer if isinstance(answer, Summary) else Summary(text=answer) if isinstance(answer, str) else None
-    if given is None or not _is_text(given.text):
+    given = Summary(text=answer) if isinstance(answer, str) else answer
+    if not isinstance(given, Summary) or not _is_text(given.text):
         failed = _what_it_gave(answer)
         return _Tried(_attempt(draft, given, failed), NotReplaced("summarizer-failed", failed))
     frames = (claiming(draft.empty, given.text), *draft.beside)
@@ -135,8 +135,8 @@ def _judged(draft: _Draft, read: Shown, answer: object) -> _Tried:
     return _Tried(found, (given.text, frames))
 
 
-def _attempt(draft: _Draft, given: Summary | None, failed: str | None = None) -> SummaryAttempt:
-    known = given or Summary(text="")
+def _attempt(draft: _Draft, given: object, failed: str | None = None) -> SummaryAttempt:
+    known = given if isinstance(given, Summary | Failed) else Summary(text="")
     return SummaryAttempt(summarizer=draft.model, failed=failed, usage=known.usage, model=known.model)
 
 
@@ -231,9 +231,11 @@ def _room(span: Sequence[Message], frames: Sequence[Message], tokens: int | None
     return max(room, tokens) if tokens is not None and any(map(has_wordless, span)) else room
 
 
-def _is_text(answer: str) -> bool:
-    """Whether a summary says something, and can be written: a lone surrogate cannot."""
-    return bool(answer.strip()) and answer.encode(errors="replace").decode() == answer
+def _is_text(answer: object) -> bool:
+    """Whether a summary says something that can be seen, and can be written: a lone surrogate cannot."""
+    if not isinstance(answer, str) or answer.encode(errors="replace").decode() != answer:
+        return False
+    return any(each.isprintable() and not each.isspace() for each in answer)
 
 
 def _what_it_gave(answer: object) -> str:

@@ -91,7 +91,8 @@ class WindowRecord(FrozenModel):
         summary_tokens: the same in tokens; only where a tokenizer counts.
         summarizer: who was to write the summary.
         summarizer_skipped: why it was not asked.
-        summary_check: what was found about every summary that was asked for, and what it cost.
+        summary_check: what was found about every summary that was asked for, and what it cost; where several stages of
+            a pipeline folded, that of the one which invented most (`stages` has the others).
         survival: how much of what the span said the summary frame still says, and the rest of the window.
         carried: the values of tools that the summary frame carries.
         archive_failed: why the archive could not keep the originals, so that nothing left.

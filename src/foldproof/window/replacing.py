@@ -21,7 +21,7 @@ from foldproof.window.providers import ANY_PLACE, WIRE_RULES, seam_fault
 from foldproof.window.records import Replacement
 from foldproof.window.refusals import RefusalReason
 from foldproof.window.strategy import Clear, StrategyInput
-from foldproof.window.summaries import Summarizer, SummaryRequest
+from foldproof.window.summaries import Summarizer, SummaryRequest, SummaryUsage
 
 
 class Ask(NamedTuple):
@@ -33,9 +33,11 @@ class Ask(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The summarizer raised."""
+    """The summarizer, or the archive, raised. A summarizer's error may say what its attempt cost."""
 
     detail: str
+    usage: SummaryUsage | None = None
+    model: str | None = None
 
 
 class Keep(NamedTuple):

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from foldproof.messages import message_ids
 from foldproof.window.counting import MessageCounter
+from foldproof.window.faithful import SummaryCheck
 from foldproof.window.filing import next_pin_blocks
 from foldproof.window.records import Seam, WindowRecord, WindowState
 from foldproof.window.refusals import Refusal, RefusalReason, in_order
@@ -120,7 +121,8 @@ def _record(name: str, given: StrategyInput, filed: Sequence[_Stage], seams: Seq
     stages = tuple(stage.visit.record for stage in filed)
     first = next((record for record in stages if record.outcome != "idle"), stages[0])
     left = [index for seam in seams for index in range(seam.start, seam.start + seam.count)]
-    summarised = next((record for record in reversed(stages) if record.summarizer is not None), first)
+    summarised = _summarised(stages)
+    checks = [record.summary_check for record in stages if record.summary_check is not None]
     return first.model_copy(
         update={
             "strategy": name,
@@ -141,7 +143,7 @@ def _record(name: str, given: StrategyInput, filed: Sequence[_Stage], seams: Seq
             "frame": next((frame for seam in seams for frame in seam.frames), None),
             "summarizer": summarised.summarizer,
             "summarizer_skipped": summarised.summarizer_skipped,
-            "summary_check": summarised.summary_check,
+            "summary_check": max(reversed(checks), key=_invented, default=None),
             "survival": summarised.survival,
             "carried": summarised.carried,
             "archive_failed": next((record.archive_failed for record in stages if record.archive_failed), None),
@@ -150,6 +152,18 @@ def _record(name: str, given: StrategyInput, filed: Sequence[_Stage], seams: Seq
             "stages": stages,
         }
     )
+
+
+def _summarised(stages: Sequence[WindowRecord]) -> WindowRecord:
+    """Return the record of the stage whose summary stands; else of one that was to write one; else of the first."""
+    stands = [record for record in stages if record.summary_characters is not None]
+    asked = [record for record in stages if record.summarizer is not None]
+    return [*stages[:1], *asked, *stands][-1]
+
+
+def _invented(check: SummaryCheck) -> int:
+    """How many things somebody's summary invented, in the attempt that invented most."""
+    return max(len(attempt.invented) for attempt in check.attempts)
 
 
 def _tokens(given: StrategyInput, filed: Sequence[_Stage], counter: MessageCounter | None) -> dict[str, int | None]:
@@ -161,13 +175,14 @@ def _tokens(given: StrategyInput, filed: Sequence[_Stage], counter: MessageCount
 
 
 def _refusals(given: StrategyInput, filed: Sequence[_Stage], left: Collection[int]) -> Iterator[Refusal]:
-    """Yield why the messages that are still there stayed, by where they stood in the window as visited."""
+    """Yield why messages stayed, by where they stood in the window as visited, and which summaries were refused."""
     guards = given.plan_removal.guards
     told: set[tuple[RefusalReason, int]] = set()
     for stage in filed:
         for refusal in stage.visit.record.refusals:
             origin, _, new = stage.entries[refusal.message_index]
-            if not new and origin not in left and (refusal.reason, origin) not in told:
+            stays = origin not in left or refusal.reason == "summary-not-faithful"
+            if not new and stays and (refusal.reason, origin) not in told:
                 told.add((refusal.reason, origin))
                 place = {"message_index": origin, "turn_index": guards.turn_at(origin)}
                 yield refusal.model_copy(update=place)

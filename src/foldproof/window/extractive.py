@@ -40,7 +40,7 @@ class ExtractiveSummarizer:
     name: Final = "foldproof/extractive"
 
     def __init__(
-        self, *, max_tokens: int | None = None, max_characters: int | None = 16_000, share: float = 0.25
+        self, *, max_tokens: int | None = None, max_characters: int | None = 6_000, share: float = 0.25
     ) -> None:
         """Write at most so many tokens (counted where the request brings a counter) and code points (None: no bound).
 

@@ -22,6 +22,7 @@ from foldproof.window import (
     Retain,
     SlidingWindow,
     SummarizeOldest,
+    SummaryRequest,
     VisitableStrategy,
     history,
     span_address,
@@ -163,6 +164,33 @@ def test_what_the_archive_hides_is_nowhere_in_what_a_visit_makes(strategy: Visit
     assert secret.strip("$") not in told
     (value,) = EvidenceIndex(visit.messages).judge(f"It is {secret}.").values
     assert value.verdict == "undecidable"
+
+
+def test_what_the_archive_hides_in_the_current_request_is_not_shown_to_a_summarizer() -> None:
+    asked: list[str | None] = []
+
+    def repeats(_: Sequence[Message], request: SummaryRequest) -> str:
+        asked.append(request.current_request)
+        return f"The person now asks: {request.current_request}"
+
+    window = [*WINDOW[1:4], user("Charge 4111111111111111."), plain("Yes.")]
+    strategy = SummarizeOldest(0, 2, summarizer=repeats, model="m", retain="archive")
+    visit = strategy.visit([plain(), *window], archive=Kept(hides="4111111111111111"))
+    assert visit.changed
+    assert asked == ["Charge (hidden)."]
+    assert "4111111111111111" not in visit.messages[0].text
+
+
+def test_the_address_that_a_frame_names_is_nobodys_invention() -> None:
+    visit = SummarizeOldest(0, 2, retain="archive").visit(WINDOW, archive=Kept())
+    address = archived_at(visit.messages[0])
+    assert address is not None
+    index = EvidenceIndex(visit.messages)
+    for shown in (address, address[:12], address[:8]):
+        (value,) = index.judge(f"They were archived as {shown}.").values
+        assert (value.verdict, value.how) == ("exempt", "system")
+    (other,) = index.judge(f"They were archived as {'0' if address[0] != '0' else '1'}{address[1:12]}.").values
+    assert other.verdict != "exempt"
 
 
 @pytest.mark.parametrize("made", [None, "text", Message(role="assistant", content="x")])

@@ -14,11 +14,12 @@ from itertools import chain, islice
 from foldproof.evidence.carriers import Carrier, KeptPlaces, Places
 from foldproof.evidence.exempt import ExemptHow, exemption
 from foldproof.evidence.kept import carried_by
-from foldproof.evidence.reading import arguments_in, evidence_in, leaf_texts, said_by_tools, value_texts
+from foldproof.evidence.reading import arguments_in, doubtful_in, evidence_in, leaf_texts, said_by_tools, value_texts
 from foldproof.evidence.stated import stated_by, stated_by_each
 from foldproof.evidence.workings import Workings
 from foldproof.messages import (
     Message,
+    archived_at,
     author_of,
     folded_observations,
     frame_kind,
@@ -58,6 +59,8 @@ class Corpus:
         frames: how many frames stand for other messages.
         carrying: the frames that carry values of results which have left.
         partly: whether of some results only the values are known, and not the records they stood in.
+        doubtful: forms that a recall brought back, and of which nobody can say who supplied them.
+        addresses: how frames name the originals that an archive keeps.
     """
 
     most_characters: int
@@ -72,6 +75,8 @@ class Corpus:
     frames: int = 0
     carrying: set[int] = field(default_factory=set)
     partly: bool = False
+    doubtful: set[str] = field(default_factory=set)
+    addresses: set[str] = field(default_factory=set)
     _lost: set[str] = field(default_factory=set)
     _names: dict[str, list[int]] = field(default_factory=dict, compare=False)
     _recalled: set[str] = field(default_factory=set, compare=False)  # results that were read in a recall of them
@@ -89,6 +94,7 @@ class Corpus:
         if author_of(message) == "person":
             self.request = index
         self._read_evidence(message, index)
+        self.doubtful.update(*[stated_by(text).forms for text in doubtful_in(message)])
         self._read_exemption(message)
         self._read_arguments(message)
 
@@ -198,6 +204,9 @@ class Corpus:
             self.partly = True
         else:
             self._lost.update((_UNNAMED,) if taken is None else taken)
+        address = archived_at(frame)
+        if address is not None:
+            self.addresses.add(address)
         if hides_values(frame):
             self._lost.add(_HIDDEN)
         carried = {form for value in carried_by(frame) for form in value.forms}

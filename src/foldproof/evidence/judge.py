@@ -192,6 +192,8 @@ def _in_a_scaled_table(value: Value, view: View) -> str | None:
 
 
 def _exempt(value: Value, view: View) -> ValueVerdict | None:
+    if view.is_address(value.text):
+        return _as(value, "exempt", "system")
     declared = declared_forms(view.options.exempt)
     for lookup in _lookups(value, view):
         how = "declared" if lookup.form in declared else view.exempt_how(lookup.form)
@@ -218,6 +220,8 @@ def _in_pieces(value: Value, view: View) -> ValueVerdict | None:
 def _unsupplied(value: Value, view: View) -> ValueVerdict:
     # A frame carries the lineage of values, and not of words that only a declared shape makes one.
     if view.is_incomplete or (value.kind == "declared" and view.is_folded):
+        return _as(value, "undecidable")
+    if any(view.is_doubtful(lookup.form) for lookup in value.lookups):
         return _as(value, "undecidable")
     if any(view.is_argument(lookup.form) for lookup in value.lookups):
         return _as(value, "echoed")

@@ -17,12 +17,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
 from foldproof.messages import (
-    RECALLED,
     Message,
     Part,
     ProviderToolPart,
@@ -32,7 +32,7 @@ from foldproof.messages import (
     calls_of,
     is_observation,
     part_text,
-    recalled_messages,
+    recall_in,
     tool_segments,
 )
 from foldproof.messages.server_tools import server_half
@@ -102,8 +102,10 @@ def said_by_tools(message: Message) -> tuple[Segment, ...]:
     author = author_of(message)
     if author == "tool":
         segments = tool_segments(message)
-        if any(segment.text.startswith(RECALLED) for segment in segments):
-            return tuple(_recalled(segments))
+        recall = recall_in([segment.text for segment in segments])
+        if recall is not None:
+            results = (said_by_tools(result) for result in recall.messages if result.role == "tool")
+            return tuple(Segment(part, said.text) for part, said in enumerate(chain.from_iterable(results)))
         if message.tool_chars is None:
             return segments
         return tuple(_without_half_a_word(segment, message) for segment in segments)
@@ -113,19 +115,13 @@ def said_by_tools(message: Message) -> tuple[Segment, ...]:
     return tuple(Segment(index, output) for index, output in outputs if output)
 
 
-def _recalled(segments: Iterable[Segment]) -> Iterator[Segment]:
-    """Yield what tools said in the messages that a recall brought back, numbered in order, and what stands beside."""
-    part = 0
-    for segment in segments:
-        inside = recalled_messages(segment.text)
-        texts = (
-            [segment.text]
-            if inside is None
-            else [said.text for message in inside if message.role == "tool" for said in said_by_tools(message)]
-        )
-        for text in texts:
-            yield Segment(part, text)
-            part += 1
+def doubtful_in(message: Message) -> Iterator[str]:
+    """Yield what a recall brought back of the person and the app, and what nobody can tell apart: it proves nothing."""
+    recall = recall_in([segment.text for segment in tool_segments(message)]) if author_of(message) == "tool" else None
+    if recall is not None:
+        yield from recall.rest
+        for said in recall.messages:
+            yield from (said.text,) if author_of(said) in ("person", "app") else doubtful_in(said)
 
 
 def _without_half_a_word(segment: Segment, message: Message) -> Segment:

@@ -21,6 +21,7 @@ from foldproof.messages import author_of
 _MOST_IN_A_MESSAGE = 64
 _MOST_EARLIER = 3
 _MOST_SCALED = 8
+_LEAST_OF_ADDRESS = 8
 
 Place = tuple[int, int | None, str]
 """A record: its message, the part of that, and its name."""
@@ -86,6 +87,15 @@ class View:
         return any(
             says_scale(self._corpus.messages[index], scale) for index in self.messages_with(form)[-_MOST_SCALED:]
         )
+
+    def is_doubtful(self, form: str) -> bool:
+        """Whether a recall brought this form back, and nobody can say who had supplied it."""
+        return form in self._corpus.doubtful
+
+    def is_address(self, text: str) -> bool:
+        """Whether a frame names the originals that an archive keeps by this, or by what it begins with."""
+        begin = text.casefold()
+        return len(begin) >= _LEAST_OF_ADDRESS and any(known.startswith(begin) for known in self._corpus.addresses)
 
     def is_argument(self, form: str) -> bool:
         """Whether the model put this form into a tool call."""

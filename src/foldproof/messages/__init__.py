@@ -38,7 +38,7 @@ from foldproof.messages.parts import (
     part_text,
 )
 from foldproof.messages.reasoning import only_reasons
-from foldproof.messages.recalled import RECALLED, recalled_messages, recalled_text, results_in
+from foldproof.messages.recalled import RECALLED, recall_in, recalled_messages, recalled_text, results_in
 from foldproof.messages.server_tools import ServerTools, pair_server_tools, server_half
 from foldproof.messages.tool_text import Segment, library_note, tool_segments, tool_text
 from foldproof.messages.turns import Turn, turn_starts, turns_of
@@ -95,6 +95,7 @@ __all__ = [
     "pair",
     "pair_server_tools",
     "part_text",
+    "recall_in",
     "recalled_messages",
     "recalled_text",
     "results_in",

@@ -260,7 +260,7 @@ def _less(given: StrategyInput, run: Run, removal: RemovalPlan | None) -> Iterat
 def _replace(attempt: Attempt, run: Run) -> Replacing:
     place, how = Place(attempt.given, run, attempt.decision.counter), attempt.decision.how
     try:
-        _ = place.shown
+        _ = place.shown, place.request
     except UsageError:
         raise
     except Exception as error:  # noqa: BLE001 - what cannot be hidden cannot be folded

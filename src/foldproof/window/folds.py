@@ -48,8 +48,7 @@ def folded(place: Place, fold: Fold) -> Replacing:
     draft = _draft(place, fold, fold.model)
     if isinstance(draft, NotReplaced):
         return draft
-    asked = place.given.plan_removal.guards.request
-    read = Shown(place.shown, None if asked is None else place.given.messages[asked])
+    read = Shown(place.shown, place.request)
     tried = [(yield from _try(draft, read, draft.request))]
     first = tried[0]
     if isinstance(first.made, NotReplaced):
@@ -207,7 +206,6 @@ def _takes_at_most_half(frame: Message, place: Place, fold: Fold) -> bool:
 
 def _request(place: Place, fold: Fold, frames: Sequence[Message], quotes: tuple[str, ...]) -> SummaryRequest:
     given, counter, span = place.given, place.counter, place.span
-    asked = given.plan_removal.guards.request
     tokens = None
     if counter is not None:
         span_tokens = sum(map(counter.content, span))
@@ -219,7 +217,7 @@ def _request(place: Place, fold: Fold, frames: Sequence[Message], quotes: tuple[
         max_characters=_room(span, frames, tokens),
         max_tokens=tokens,
         counter=None if counter is None else counter.counter,
-        current_request=None if asked is None else given.messages[asked].text,
+        current_request=None if place.request is None else place.request.text,
         standings=given.standings or {},
         quoted=quotes,
     )

@@ -92,6 +92,14 @@ class Place:
         return tuple([checks.redacted(message, self.given.archive.redact(message)) for message in self.span])
 
     @cached_property
+    def request(self) -> Message | None:
+        """The current request, as it may be shown to whoever writes a summary."""
+        at = self.given.plan_removal.guards.request
+        if at is None or self.given.archive is None:
+            return None if at is None else self.given.messages[at]
+        return checks.redacted(self.given.messages[at], self.given.archive.redact(self.given.messages[at]))
+
+    @cached_property
     def hidden(self) -> int:
         """How many forms were hidden."""
         changed = [pair for pair in zip(self.span, self.shown, strict=True) if pair[0] is not pair[1]]

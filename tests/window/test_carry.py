@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from tests.strategies.conversations import conversations
 from tests.window.builders import PROSE, call, loop, plain, result, user
 
-from foldproof.evidence import EvidenceIndex, EvidenceOptions
-from foldproof.messages import Message, frames_of
-from foldproof.window import SummarizeOldest, Visit, validate_for
+from foldproof.errors import UsageError
+from foldproof.evidence import Carrier, EvidenceIndex, EvidenceOptions
+from foldproof.evidence.kept import KeptValue, carried_by
+from foldproof.messages import Message, carry_of, frames_of
+from foldproof.window import OffloadLarge, SummarizeOldest, Visit, history, validate_for
 from foldproof.window.frames import claim_of
 
 ORDERS = json.dumps(
@@ -138,6 +140,43 @@ def test_a_note_of_somebody_else_under_our_key_is_evidence_of_nothing() -> None:
         assert verdicts([frame], "TCK-1234", scope="window") == ["invented"]
     told = Message(role="user", content="hello", metadata={"other": {"carry": [{"text": "TCK-1234"}]}})
     assert verdicts([told], "TCK-1234") == ["invented"]
+
+
+def test_what_is_no_value_among_those_that_are_is_passed_over() -> None:
+    frame = fold([*FOLDED, *OPEN]).messages[0]
+    note = {**(frame.metadata or {})["foldproof"], "carry": [7, {}, *carry_of(frame)]}  # type: ignore[dict-item]
+    mixed = frame.model_copy(update={"metadata": {"foldproof": note}})
+    assert [value.text for value in carried_by(mixed)] == ["ORD-44710", "TCK-700123"]
+
+
+def test_a_carried_value_holds_its_place_and_nothing_of_the_window_it_stood_in() -> None:
+    frame = fold([*FOLDED, *OPEN]).messages[0]
+    index = EvidenceIndex([frame])
+    (carrier,) = index.judge("TCK-700123").values[0].carriers
+    for value in carried_by(frame):
+        assert set(value.model_dump(by_alias=False)) <= set(KeptValue.model_fields)
+    assert set(carrier.model_dump(by_alias=False)) <= set(Carrier.model_fields)
+
+
+def test_a_pointer_to_a_value_that_the_frame_does_not_carry_leads_nowhere() -> None:
+    frame = fold([*FOLDED, *OPEN]).messages[0]
+    (carrier,) = EvidenceIndex([frame]).judge("TCK-700123").values[0].carriers
+    for wrong in ({"text": "TCK-700124"}, {"path": "$.orders[1].ticket"}, {"message": 1}, {"message_id": "sha256:0"}):
+        with pytest.raises(UsageError, match="leads nowhere"):
+            carrier.model_copy(update=wrong).resolve([frame, frame.model_copy(update={"metadata": None}), frame])
+
+
+def test_the_head_of_a_cleared_result_and_the_values_kept_of_the_rest_are_both_found() -> None:
+    window = [user(), call("1"), result("1", f"ORD-44710 {'a ' * 400} TCK-700123"), plain(), *OPEN]
+    visit = OffloadLarge(100, 20, retain="lineage").visit(window)
+    index = EvidenceIndex(history(visit.messages, visit.spans))
+    head, rest = index.judge("ORD-44710 and TCK-700123").values
+    assert [(carrier.message, carrier.message_id is None) for carrier in head.carriers] == [(2, True), (2, False)]
+    assert [carrier.resolve(index.messages) for carrier in (*head.carriers, *rest.carriers)] == [
+        "ORD-44710",
+        "ORD-44710",
+        "TCK-700123",
+    ]
 
 
 @given(conversations, st.integers(0, 5))

@@ -168,10 +168,11 @@ class Corpus:
         known = forms & self.carried_by.keys()
         for form in known:
             carried_by = self.carried_by[form]
-            if isinstance(carried_by, int):
+            if not isinstance(carried_by, int):
+                if carried_by[-1] != index:
+                    carried_by.append(index)
+            elif carried_by != index:  # a cleared result may carry what stands in its head, too
                 self.carried_by[form] = [carried_by, index]
-            else:
-                carried_by.append(index)
         new = forms - known
         self.carried_by.update(dict.fromkeys(new, index))
         if self._workings is not None:

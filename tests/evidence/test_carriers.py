@@ -98,3 +98,8 @@ def test_a_carrier_of_text_behind_json_counts_from_the_start_of_the_text() -> No
     (carrier,) = carriers("It is $498.", result(text))
     assert (carrier.start, carrier.block) == (text.index("$498"), None)
     assert (carrier.record, carrier.column) == ("line 4", "price")
+
+
+def test_in_messages_that_were_changed_a_carrier_leads_to_what_stands_there_now() -> None:
+    (carrier,) = carriers("It is ORD-1001.", result('{"order": "ORD-1001"}'))
+    assert carrier.resolve([result('{"order": "ORD-1002"}')]) == "ORD-1002"

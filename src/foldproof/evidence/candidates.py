@@ -17,6 +17,7 @@ from functools import partial
 
 from foldproof.evidence import addresses, amounts, dates, identifiers, spellings
 from foldproof.evidence.characters import Folded, fold_characters
+from foldproof.evidence.file_names import with_file_names
 from foldproof.evidence.grammar import (
     COUNTRY_PHONE,
     CURRENCY,
@@ -97,10 +98,6 @@ _LEADING_ZERO = re.compile(r"0\d+(?![\d.])")
 _EXPONENT = re.compile(r"\d{1,15}[eE]\d{1,3}")
 _BETWEEN_BACKSLASHES = re.compile(r"[^\\]+")
 _WHOLE_NUMBERS = re.compile(r"\d+")
-_FILE_NAME = re.compile(r"""(?<!\w)"(?P<quoted>[\w(][\w .()&,+/\\~-]{0,100}\.[A-Za-z][A-Za-z0-9]{0,4})"(?!\w)""")
-_FILE_NAME_ALONE = re.compile(
-    r"(?P<alone>[\w(/~][\w.()&+/~-]{0,120}(?:[ ][\w()&+~-]{1,60}){0,8}[ ][\w()&+~-]{1,60}\.[A-Za-z][A-Za-z0-9]{1,4})"
-)
 _ENDING = re.compile(
     r"(?i)(?:\bend(?:ing|s|ed)?\s(?:in|with)|\blast\s(?:two|three|four|five|six|[2-6])(?:\sdigits?)?"
     r"(?:\s(?:of|are|is|in|being))?:?|(?:(?<![*•])(?:[*]{4,16}|•{2,16})|(?<!\.)\.{3}|…)-?)[\s:\"'*`(#]{0,4}(?=\w)"
@@ -142,7 +139,7 @@ def _values(text: str) -> list[Value]:
     if len(text) >= _SHORTEST_WORD:
         values = _with(values, read_words(text))
         if '"' in text or "." in text[-_LONGEST_EXTENSION:-1]:
-            values = _with_file_names(values, text)
+            values = with_file_names(values, text)
     return _in_context(values, text) if values else values
 
 
@@ -235,32 +232,6 @@ def _with(values: list[Value], more: Iterable[Value]) -> list[Value]:
 def _is_free(value: Value, values: list[Value]) -> bool:
     place = bisect_right(values, value.start, key=lambda each: each.end)
     return place == len(values) or value.end <= values[place].start
-
-
-def _with_file_names(values: list[Value], text: str) -> list[Value]:
-    """Put names of files with spaces in place of the values inside them, which are its pieces."""
-    alone = _FILE_NAME_ALONE.fullmatch(text)
-    found = [(alone, "alone")] if alone else [(match, "quoted") for match in _FILE_NAME.finditer(text)]
-    for match, group in found:
-        name, start, end = match[group], match.start(group), match.end(group)
-        first = bisect_right(values, start, key=lambda value: value.end)
-        last = first
-        while last < len(values) and values[last].start < end:
-            last += 1
-        inside = tuple(values[first:last])
-        if " " in name:
-            values[first:last] = [_file_name(name, start, inside, is_quoted=group == "quoted")]
-    return values
-
-
-def _file_name(name: str, start: int, inside: tuple[Value, ...], *, is_quoted: bool) -> Value:
-    value = addresses.file_name(name, start)
-    stated = dict.fromkeys((*value.stated, *(form for piece in inside for form in piece.stated)))
-    value = value._replace(stated=tuple(stated), pieces=inside)
-    if is_quoted:
-        return value
-    told = any(piece.distinctive for piece in inside)  # `See app.py` has the same shape
-    return value._replace(distinctive=told, digits=max((piece.digits for piece in inside), default=0))
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:

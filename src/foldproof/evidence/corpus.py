@@ -10,9 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from typing import Literal
 
 from foldproof.evidence.carriers import Carrier, KeptPlaces, Places
+from foldproof.evidence.characters import fold_characters
 from foldproof.evidence.exempt import ExemptHow, exemption
+from foldproof.evidence.file_names import bare_names
 from foldproof.evidence.kept import carried_by
 from foldproof.evidence.reading import arguments_in, doubtful_in, evidence_in, leaf_texts, said_by_tools, value_texts
 from foldproof.evidence.stated import stated_by, stated_by_each
@@ -39,6 +42,9 @@ _SCALES = {
     for power, words in ((3, "thousands?|000s|000|k"), (6, "millions?|mm?|mn"), (9, "billions?|bn?"))
 }
 """How a table says that its numbers are in thousands, millions or billions."""
+Wrote = Literal["tool", "given", "argument"]
+"""Who wrote something: a tool, the person or the app, or the model in a call of a tool."""
+
 _UNNAMED = "results that a frame folded without naming them"
 _HIDDEN = "what was hidden before it was folded"
 
@@ -84,6 +90,8 @@ class Corpus:
     _places: dict[int, Places] = field(default_factory=dict, compare=False)  # found again when somebody asks
     _endings: dict[str, list[str]] = field(default_factory=dict, compare=False)  # made when somebody asks
     _ended: int = field(default=0, compare=False)
+    _files: dict[str, list[tuple[int, Wrote]]] = field(default_factory=dict, compare=False)  # made when somebody asks
+    _filed: int = field(default=0, compare=False)
     _workings: Workings | None = field(default=None, compare=False)
     _unworked: list[str] = field(default_factory=list, compare=False)
 
@@ -136,6 +144,14 @@ class Corpus:
                 self._endings.setdefault(longer[-_SHORTEST_END:], []).append(longer)
         self._ended = len(self.carried_by)
         return sorted(longer for longer in self._endings.get(form[-_SHORTEST_END:], ()) if ends_in(longer, form))
+
+    def naming(self, file: str) -> Sequence[tuple[int, Wrote]]:
+        """Return which messages hold the bare name of a file (casefolded) as a word, and who wrote it there."""
+        for index in range(self._filed, len(self.messages)):
+            for name, wrote in _files_in(self.messages[index]):
+                self._files.setdefault(name, []).append((index, wrote))
+        self._filed = len(self.messages)
+        return self._files.get(file, ())
 
     def carriers_at(self, form: str, index: int, *, most: int) -> Iterator[Carrier]:
         """Yield up to `most` carriers of a form in one message, or in the results that have left and it carries."""
@@ -219,6 +235,19 @@ class Corpus:
         for arguments in arguments_in(message):
             for text in value_texts(arguments):
                 self.arguments.update(stated_by(text).forms)
+
+
+def _files_in(message: Message) -> set[tuple[str, Wrote]]:
+    found: set[tuple[str, Wrote]] = set()
+    if author_of(message) in ("person", "app"):
+        found.update((name, "given") for name in bare_names(fold_characters(message.text).text, is_spoken=True))
+    for segment in said_by_tools(message):
+        for leaf in leaf_texts(segment.text):
+            found.update((name, "tool") for name in bare_names(fold_characters(leaf).text, is_spoken=False))
+    for arguments in arguments_in(message):
+        for text in value_texts(arguments):
+            found.update((name, "argument") for name in bare_names(fold_characters(text).text, is_spoken=True))
+    return found
 
 
 def ends_in(longer: str, form: str) -> bool:

@@ -21,6 +21,7 @@ from foldproof.evidence.candidates import scan, without_list_markers
 from foldproof.evidence.cues import SAYS_BELOW
 from foldproof.evidence.exempt import ExemptHow, declared_forms
 from foldproof.evidence.figures import EXACT, scale_of, stated_number
+from foldproof.evidence.file_names import has_spaces
 from foldproof.evidence.options import LONGEST_SEARCH, shape_pattern
 from foldproof.evidence.spellings import PART, PREFIX, RARE, canonical_number, folded_form, number_lookups
 from foldproof.evidence.values import NUMERIC, How, Lookup, Value
@@ -42,13 +43,41 @@ def _judge(text: str, view: View) -> Judgement:
     taken = [(verdict.start, verdict.end) for verdict in declared if verdict.verdict != "undecidable"]
     scanned = [value for value in without_list_markers(scan(text), text) if not _overlaps(value, taken)]
     min_digits = view.options.min_digits
-    stands = _derived([Stand(value, _supplied(value, text, view)) for value in scanned], text, view)
+    found = [stand for value in scanned for stand in _stands(value, text, view)]
+    stands = _derived(found, text, view)
     examined = [stand for stand in stands if stand.value.is_examined(min_digits)]
     verdicts = [*declared, *(stand.verdict or _unsupplied(stand.value, view) for stand in examined)]
     verdicts.sort(key=lambda verdict: verdict.start)
     judged = tuple(verdicts)
     view.judged = Judged(text, [(one.start, one.kind, one.forms) for one in judged if one.verdict == "grounded"])
-    return Judgement(judged, len(scanned) - len(examined), cited(judged, view))
+    return Judgement(judged, len(found) - len(examined), cited(judged, view))
+
+
+def _stands(value: Value, text: str, view: View) -> Iterator[Stand]:
+    """Yield where a value stands; for a quote that only looks like the name of a file, where its pieces do."""
+    verdict = _supplied(value, text, view)
+    if verdict is None and has_spaces(value) and _is_quote(value, text, view):
+        yield from (Stand(piece, _supplied(piece, text, view)) for piece in value.pieces)
+    else:
+        yield Stand(value, verdict)
+
+
+def _is_quote(value: Value, text: str, view: View) -> bool:
+    """Whether words that are known as no file's name are none: the last is known, or is judged, on its own.
+
+    A short word with a digit (`Q4`), which is not judged on its own, must be known too, or all the words together.
+    """
+    floor = view.options.min_digits
+    if not any(piece.end == value.end and piece.is_examined(floor) for piece in value.pieces):
+        last = value.form.rpartition(" ")[2]
+        if view.who_names(last) not in ("tool", "given") and not _is_known(last, view):
+            return False
+    short = (piece for piece in value.pieces if piece.kind == "identifier" and not piece.is_examined(floor))
+    return all(_supplied(piece, text, view) for piece in short) or view.is_worded(value.form)
+
+
+def _is_known(file: str, view: View) -> bool:
+    return any(view.is_carried(form) or view.exempt_how(form) for form in (file, PART + file))
 
 
 def _overlaps(value: Value, spans: list[tuple[int, int]]) -> bool:
@@ -218,12 +247,13 @@ def _in_pieces(value: Value, view: View) -> ValueVerdict | None:
 
 
 def _unsupplied(value: Value, view: View) -> ValueVerdict:
-    # A frame carries the lineage of values, and not of words that only a declared shape makes one.
-    if view.is_incomplete or (value.kind == "declared" and view.is_folded):
+    # A frame carries the lineage of values, and not of words that only a declared shape, or a file's name, makes one.
+    if view.is_incomplete or (view.is_folded and (value.kind == "declared" or has_spaces(value))):
         return _as(value, "undecidable")
     if any(view.is_doubtful(lookup.form) for lookup in value.lookups):
         return _as(value, "undecidable")
-    if any(view.is_argument(lookup.form) for lookup in value.lookups):
+    typed = has_spaces(value) and view.who_names(value.form.rpartition(" ")[2]) == "argument"
+    if typed or any(view.is_argument(lookup.form) for lookup in value.lookups):
         return _as(value, "echoed")
     if value.kind in NUMERIC and (view.is_partly_known or not view.workings.is_complete):
         return _as(value, "undecidable")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from foldproof.evidence.carriers import Carrier
-from foldproof.evidence.corpus import Corpus, ends_in, says_scale
+from foldproof.evidence.characters import fold_characters
+from foldproof.evidence.corpus import Corpus, Wrote, ends_in, says_scale
 from foldproof.evidence.exempt import ExemptHow, exemption
 from foldproof.evidence.offsets import LONGEST_OFFSET, offset_form
 from foldproof.evidence.options import EvidenceOptions
@@ -22,6 +23,7 @@ _MOST_IN_A_MESSAGE = 64
 _MOST_EARLIER = 3
 _MOST_SCALED = 8
 _LEAST_OF_ADDRESS = 8
+_MOST_NAMING = 8
 
 Place = tuple[int, int | None, str]
 """A record: its message, the part of that, and its name."""
@@ -183,6 +185,25 @@ class View:
     def is_exempt_ending(self, form: str) -> bool:
         """Whether the person or the app supplied a longer identifier or number that ends in `form`."""
         return any(ends_in(longer, form) for longer, (_, index) in self._corpus.exempt.items() if index < self._read)
+
+    def who_names(self, file: str) -> Wrote | None:
+        """Who wrote the bare name of a file (casefolded) as a word: the first of those that `Wrote` lists."""
+        wrote = {wrote for _, wrote in self._naming(file)}
+        return next((each for each in get_args(Wrote) if each in wrote), None)
+
+    def is_worded(self, name: str) -> bool:
+        """Whether somebody but the model wrote these words, which end in the bare name of a file (casefolded)."""
+        naming = dict(self._naming(name.rpartition(" ")[2]))
+        return any(
+            name in fold_characters(self._corpus.messages[index].text).text.casefold()
+            for index in sorted(naming)[-_MOST_NAMING:]
+            if naming[index] != "argument"
+        )
+
+    def _naming(self, file: str) -> Iterator[tuple[int, Wrote]]:
+        for index, wrote in self._corpus.naming(file):
+            if index < self._read and not (wrote == "tool" and index in self._hidden):
+                yield index, wrote
 
     def call_of(self, index: int) -> str | None:
         """Return which call the message at `index` answers."""

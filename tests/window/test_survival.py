@@ -156,6 +156,57 @@ def test_what_was_dropped_has_a_name_and_credentials_are_counted_and_never_named
     assert not any(word in found.model_dump_json() for word in ("hunter", "4417", "sk-", "ghp", "9Xm", "4471"))
 
 
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [
+        ("postgres://admin:s3cr3tPw99@db.example.com:5432/x", 1),
+        ("postgres://:s3cr3tPw99@db.example.com/x", 1),
+        ("DB_PASS=Blue42Horse77", 1),
+        ("MYSQL_PWD: Blue42Horse77", 1),
+        ('{"db_pass": "Blue42Horse77", "pwd": "Green42Horse88"}', 2),
+        ("login: mia / pass: Green42Horse88", 1),
+        ("mysql -uroot -pBlue42Horse77", 1),
+        ("mysql -uroot -p42BlueHorse", 1),
+        ("sshpass -p Blue42Horse77 ssh a", 1),
+        ("redis-cli -h a -a Blue42Horse77", 1),
+        ("curl -u mia:Blue42Horse77 a", 1),
+        ("recovery codes: 8f3k-22jd 99dk-21md", 2),
+        ("recovery codes: 8f3k-22jd 99dk-21md 8f3k-22je 99dk-21mf 8f3k-22jg", 5),
+        ("# Backup codes:\n8f3k-22jd\n99dk-21md\nand, kept by nobody but you, 8f3k-22je", 3),
+        ("Backup codes:\n\n1. 8f3k-22jd\n2. 99dk-21md", 2),
+        ("verification code is 482913", 1),
+        ("Your code is 482913.", 1),
+        ("two-factor code 482913", 1),
+        ("The password:\nhunter-2024", 1),
+        ("error: cannot connect to amqp://mia:s3cr3tPw99@mq:5672", 2),
+    ],
+)
+def test_a_credential_is_known_by_what_stands_around_it(text: str, total: int) -> None:
+    found = survival([said(text)], [], [])
+    assert sum(each.total for each in classes(found)) == total
+    assert [each.lost for each in classes(found)] == [()] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ("status code: 40412", ("40412",)),
+        ("PASS tests/app1.test.js", ("tests/app1.test.js",)),
+        ("pwd: /srv/app1.py", ("srv/app1.py",)),
+        ("docker run -p8080:80", ("p8080:80",)),
+        ("recovery codes: 8f3k-22jd\n\nORD-44710", ("ORD-44710",)),
+        ("The password:\nhunter-2024\nORD-44710", ("ORD-44710",)),
+        ("confirmation code ORD-44710", ("ORD-44710",)),
+        ("lodash@4.17.21", ("lodash@4.17.21",)),
+        ("nginx:1.25.3@sha256:3f2a91c8", ("nginx:1.25.3@sha256:3f2a91c8",)),
+        ("https://a.com:8080/x", ("https://a.com:8080/x",)),
+    ],
+)
+def test_what_only_resembles_a_credential_is_named(text: str, lost: tuple[str, ...]) -> None:
+    found = survival([said(text)], [], [])
+    assert tuple(name for each in classes(found) for name in each.lost) == lost
+
+
 def test_a_credential_stays_one_where_it_stands_alone() -> None:
     span = [said({"pin": "4417"}), said("4417 steps"), said("error: the password is hunter2")]
     found = survival(span, [], [])

@@ -7,6 +7,7 @@ what an answer states. It costs about as much as reading the span and the window
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, get_args
@@ -47,16 +48,38 @@ _MAY_BE_ERROR: Final = re.compile(
     r"(?i)error|exception|fatal|panic|failed|err!|not found|no such file|permission denied"
 )
 _ERROR_KEYS: Final = frozenset({"error", "error_message", "errormessage"})
+_SET: Final = r"(?=[\"']?\s{0,2}[:=](?!\s?[\"']?[/~])|\Z)"
+_NAMES_CODES: Final = (
+    r"(?:(?:recovery|backup|verification|security|access|activation|auth\w{0,12}|log-?in|sign-?in|unlock|reset|sms|[2m]fa"
+    r"|two-factor|one-?time|single-use)[-_ ]?(?:codes?|phrases?|pass\w{0,8})|\byour (?:[\w-]{1,20} )?code is\b)"
+)
 _NAMES_A_KEY: Final = (
     r"(?:passw(?:or)?d|passphrase|passcode|secret|token(?!s)|api[-_ ]?key|credential|authorization|bearer|cookie"
-    r"|signature|(?:private|access|session|account)[-_ ]?key|(?<![a-z])(?:pin|cvv|cvc|otp|ssn)(?![a-z]))"
+    rf"|signature|(?:private|access|session|account)[-_ ]?key|(?<![a-z])(?:pin|cvv|cvc|otp|ssn)(?![a-z])|{_NAMES_CODES}"
+    rf"|(?:pass|pwd|pw){_SET})"
 )
-_SECRET: Final = re.compile(_NAMES_A_KEY, re.IGNORECASE)
-_SECRET_SET: Final = re.compile(rf"{_NAMES_A_KEY}[\w-]{{0,20}}[\"']?\s{{0,4}}(?:[:=]|is\s|\S{{12}})", re.IGNORECASE)
+_OPTION: Final = (
+    r"(?:(?<!\S)-p(?=[^\s:/\d]{0,40}\d)(?=[^\s:/a-z]{0,40}[a-z])|sshpass\s-p|redis-cli\b[^\n]{0,30}\s-a\s"
+    r"|(?<!\S)(?:-u|--user)[\s=][a-z][\w.-]{0,20}:)"
+)
+_SECRET: Final = re.compile(rf"(?=[abcl-psu-vyrt2-])(?:{_NAMES_A_KEY}|{_OPTION})", re.IGNORECASE)
+_SECRET_SET: Final = re.compile(
+    rf"{_NAMES_A_KEY}[\w-]{{0,20}}[\"']?\s{{0,4}}(?:[:=]|is\s|\S{{12}})|{_OPTION}", re.IGNORECASE
+)
+_SECRET_LIST: Final = re.compile(
+    rf"{_NAMES_CODES}[^\n:=]{{0,40}}[:=]\s{{0,4}}(?:[^\n]|\n(?![ \t]{{0,80}}\n))*"
+    rf"|{_NAMES_A_KEY}[\w \t\"'*]{{0,20}}:[ \t*]{{0,8}}\n{{1,2}}[^\n]*",
+    re.IGNORECASE,
+)
+"""Codes go on behind their heading to the end of the paragraph, and a secret may stand on the line below its name."""
+
 _IN_FRONT: Final = 32
 _KEY_SHAPED: Final = re.compile(
     r"(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|hf|npm|pypi)[-_]\w|AKIA|ASIA|AIza|eyJ|-----BEGIN"
+    r"|:(?://[^\s/@:]{0,200}:)?[^\s/@:]{1,200}@(?!sha\d)[^\s/@]"
 )
+"""Prefixes that services give to their keys, and what stands ahead of a host: `user:password@host`."""
+
 _LONG_TOKEN: Final = re.compile(r"[A-Za-z0-9+=]{20,}")
 _WORD: Final = re.compile(r"[A-Za-z]?[a-z]{3,}")
 
@@ -232,8 +255,9 @@ def _read(text: str, path: Path, found: _Found) -> None:
         return
     under_secret = any(map(_is_secret_key, path))
     in_text = under_secret or _SECRET.search(text) is not None
+    lists = [match.span() for match in _SECRET_LIST.finditer(text)] if in_text else []
     for kind, value in values:
-        secret = under_secret or (in_text and _follows_a_secret(text, value))
+        secret = under_secret or (in_text and (_follows_a_secret(text, value) or _is_within(value, lists)))
         known = found[kind].pop(value.form, None)  # the latest comes last
         secret = secret or (known is not None and known.is_secret)
         found[kind][value.form] = _Said(value.text, value, secret)
@@ -289,6 +313,11 @@ def _is_secret_key(key: str | int) -> bool:
 def _follows_a_secret(text: str, value: Value) -> bool:
     """Whether a line says that what comes next is a secret (`API_KEY=…`, `password: …`), or the value itself does."""
     return _SECRET.search(text[max(0, value.start - _IN_FRONT) : value.end].rpartition("\n")[2]) is not None
+
+
+def _is_within(value: Value, spans: list[tuple[int, int]]) -> bool:
+    place = bisect_right(spans, (value.start, value.end))
+    return place > 0 and value.end <= spans[place - 1][1]
 
 
 def _is_key_shaped(text: str) -> bool:

@@ -127,13 +127,30 @@ def test_only_numbers_have_places() -> None:
         "…1239",
         "...1239",
         "ending in **1239**",
+        "gift card ending 7044",
+        "the one ending: 7044.",
+        "(ending #AB7044)",
     ],
 )
 def test_what_is_said_to_be_an_end_is_a_suffix(text: str) -> None:
     assert [value.suffix for value in scan(text)][-1]
 
 
-@pytest.mark.parametrize("text", ["card 1239", "**1239**", "it ended at 1239", "x86", "- 1239", "at last 1239"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "card 1239",
+        "**1239**",
+        "the year ending 2019",
+        "ending 1,239",
+        "ending 70.44",
+        "a week ending 12 May",
+        "it ended at 1239",
+        "x86",
+        "- 1239",
+        "at last 1239",
+    ],
+)
 def test_what_merely_stands_somewhere_is_no_suffix(text: str) -> None:
     assert not any(value.suffix for value in scan(text))
 

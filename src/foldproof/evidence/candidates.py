@@ -99,7 +99,8 @@ _EXPONENT = re.compile(r"\d{1,15}[eE]\d{1,3}")
 _BETWEEN_BACKSLASHES = re.compile(r"[^\\]+")
 _WHOLE_NUMBERS = re.compile(r"\d+")
 _ENDING = re.compile(
-    r"(?i)(?:\bend(?:ing|s|ed)?\s(?:in|with)|\blast\s(?:two|three|four|five|six|[2-6])(?:\sdigits?)?"
+    r"(?i)(?:\bend(?:ing|s|ed)?\s(?:in|with)|\bending(?=\W{1,5}(?!(?:19|20)\d\d(?!\d))[a-z]{0,4}\d{3,8}(?![\w%]|[-.,:/]\d))"
+    r"|\blast\s(?:two|three|four|five|six|[2-6])(?:\sdigits?)?"
     r"(?:\s(?:of|are|is|in|being))?:?|(?:(?<![*•])(?:[*]{4,16}|•{2,16})|(?<!\.)\.{3}|…)-?)[\s:\"'*`(#]{0,4}(?=\w)"
 )
 _ENDING_WORDS = ("nding", "ends ", "nded ", "ast ", "****", "••", "...", "…")

@@ -9,7 +9,7 @@ from tests.cli.running import airline, foldproof, hashes, json_lines
 
 import foldproof as fp
 from foldproof.cli import main
-from foldproof.messages import Message, message_id
+from foldproof.messages import RECALLED, Message, message_id
 from foldproof.transcripts import load_all
 
 
@@ -23,14 +23,14 @@ def test_what_was_folded_is_found_with_where_it_stands(tmp_path: Path) -> None:
         address = kept(archive, *said("hello", "order ORD-4471 left"))
     (line,) = json_lines(invoke(path, "4471", "--json").stdout)
     (message,) = said("order ORD-4471 left")
-    assert list(line) == ["path", "address", "position", "id", "rank", "snippet", "message"]
+    assert list(line) == ["recalled", "path", "address", "position", "id", "rank", "snippet", "message"]
     assert (line["address"], line["position"], line["id"]) == (address, 1, message_id(message))
     assert Message.model_validate(line["message"]) == message
     shown = invoke(path, "4471").stdout
     assert f"{address[:12]}   1" in shown
     assert "order ORD-4471 left" in shown
-    assert shown.splitlines()[-1] == "1 message found"
-    assert invoke(path, "nothing like this").stdout == "0 messages found\n"
+    assert shown.splitlines()[0] == f"{RECALLED} 1 message found"
+    assert invoke(path, "nothing like this").stdout == f"{RECALLED} 0 messages found\n"
     assert invoke(path, "nothing like this", "--json").stdout == ""
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import click
 
-from foldproof.archive import Originals, SqliteArchive, narrowed
+from foldproof.archive import ArchiveError, Originals, SqliteArchive, narrowed
+from foldproof.archive.database import IN_MEMORY
 from foldproof.cli.archives import archive_at
 from foldproof.cli.options import archive_option, format_option, json_option
-from foldproof.cli.printing import counted, json_line, say
+from foldproof.cli.printing import RECALLED_FIRST, counted, json_line, say
 from foldproof.cli.reading import Files
-from foldproof.errors import UsageError
+from foldproof.errors import UsageError, shown
 from foldproof.evidence.reading import said_by_tools
-from foldproof.messages import Message, calls_of, frame_kind, message_id
+from foldproof.messages import RECALLED, Message, calls_of, frame_kind, message_id
 from foldproof.transcripts import Conversation
 from foldproof.window.counting import arguments_text
 
@@ -47,10 +49,12 @@ def command(  # noqa: PLR0913 - one argument an option
     "archived as" (8 digits of an address or more), the id of the frame, or, for a transcript, its index in it, counted
     from 0.
 
-    With --json: one object, with the messages byte for byte, and how many more were forgotten.
+    With --json: one object, with the messages byte for byte, and how many more were forgotten. Either way it opens with
+    the mark of what was recalled: to whoever judges a window that holds it, it is evidence of nothing.
     """
     if archive is None:
-        with archive_at(path, otherwise="for a transcript, name its archive with --archive DB") as opened:
+        otherwise = "for a transcript, name its archive with --archive DB"
+        with archive_at(path, otherwise=otherwise) as opened, _naming(frame, file=path, archive=path):
             originals = opened.expand(frame, depth=depth)
     else:
         conversations = list(Files(format_name=format_name).opened(path))
@@ -58,13 +62,14 @@ def command(  # noqa: PLR0913 - one argument an option
             originals = _behind(conversations, frame, opened, conversation=conversation, depth=depth, path=path)
     if as_json:
         messages = [message.model_dump() for message in originals]
-        json_line({"path": path, "frame": frame, "forgotten": originals.forgotten, "messages": messages})
+        told = {"path": path, "frame": frame, "forgotten": originals.forgotten, "messages": messages}
+        json_line(RECALLED_FIRST | told)
         return 0
+    forgotten = f"; {originals.forgotten:,} more were forgotten" if originals.forgotten else ""
+    say(f"{RECALLED} {counted(len(originals), 'message')} behind {frame}{forgotten}")
     for position, message in enumerate(originals):
         for line in _lines(position, message):
             say(line)
-    forgotten = f"; {originals.forgotten:,} more were forgotten" if originals.forgotten else ""
-    say(f"{counted(len(originals), 'message')} behind {frame}{forgotten}")
     return 0
 
 
@@ -87,12 +92,28 @@ def _behind(  # noqa: PLR0913 - as the options
             raise UsageError(f"{path} has {len(asked)} conversations; say which one with --conversation ID")
         if int(frame) >= len(messages):
             raise UsageError(f"{path} has {counted(len(messages), 'message')}, counted from 0; there is no {frame}")
-        return archive.expand(messages[int(frame)], depth=depth)
-    for message in messages:
-        if frame == message_id(message) and frame_kind(message) is not None:
-            return archive.expand(message, depth=depth)
-    with narrowed(archive, messages) as own:
-        return own.expand(frame, depth=depth)
+        named = messages[int(frame) :][:1]
+    else:
+        named = [one for one in messages if frame == message_id(one) and frame_kind(one) is not None]
+    with _naming(frame, file=f"{path} (its archive: {archive.path})", archive=archive.path):
+        if named:
+            return archive.expand(named[0], depth=depth)
+        with narrowed(archive, messages) as own:
+            return own.expand(frame, depth=depth)
+
+
+@contextmanager
+def _naming(frame: str, *, file: str, archive: str) -> Iterator[None]:
+    """Let what is wrong with FRAME say it as it was typed, and in which file; a copy of the archive has no name."""
+    try:
+        yield
+    except UsageError as error:
+        said = str(error)
+        told = said if said.startswith((shown(frame), f"{frame} ")) else f"{shown(frame)}: {said}"
+        raise UsageError(f"{file}: {told}") from error
+    except ArchiveError as error:
+        cause = ArchiveError(error.cause, path=error.path) if error.file == IN_MEMORY else error
+        raise cause.in_file(archive).under(shown(frame)) from error
 
 
 def _lines(position: int, message: Message) -> Iterator[str]:
@@ -102,4 +123,4 @@ def _lines(position: int, message: Message) -> Iterator[str]:
         said += [segment.text for segment in said_by_tools(message)]
     for text in filter(None, said):
         for line in text.split("\n"):
-            yield f"  {line}"
+            yield f"| {line}"  # no white space alone: a line that somebody wrote as a message must not be one

@@ -12,6 +12,11 @@ from typing import Final, TypeAlias
 import click
 from pydantic import BaseModel
 
+from foldproof.messages import RECALLED
+
+RECALLED_FIRST: Final = {"recalled": RECALLED}
+"""What a JSON object opens with that gives back what was folded: no word of it is evidence to whoever judges."""
+
 _MOST_SHOWN: Final = 100
 _WIDE: Final = 10_000
 _UNPRINTABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")

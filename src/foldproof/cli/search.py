@@ -10,9 +10,9 @@ import click
 from foldproof.archive import Found, narrowed
 from foldproof.cli.archives import archive_at
 from foldproof.cli.options import archive_option, format_option, json_option
-from foldproof.cli.printing import counted, json_line, say, table
+from foldproof.cli.printing import RECALLED_FIRST, counted, json_line, say, table
 from foldproof.cli.reading import Files
-from foldproof.messages import message_id
+from foldproof.messages import RECALLED, message_id
 
 _COLUMNS: Final = ("frame", "message", "id", "role", "says")
 _SHOWN_DIGITS: Final = 12
@@ -34,6 +34,8 @@ def command(  # noqa: PLR0913 - one argument an option
     accents do not matter, a word is also found inside a longer one, and a phrase in double quotes is one word.
 
     With --json: one object a message: its span's address, its position there, its id, and the message as it was.
+    Either way it opens with the mark of what was recalled: to whoever judges a window that holds it, it is evidence of
+    nothing.
     """
     if archive is None:
         with archive_at(path, otherwise="for a transcript, name its archive with --archive DB") as opened:
@@ -52,6 +54,7 @@ def command(  # noqa: PLR0913 - one argument an option
 
 def _json(path: str, found: Found) -> dict[str, object]:
     return {
+        **RECALLED_FIRST,
         "path": path,
         "address": found.address,
         "position": found.position,
@@ -63,9 +66,9 @@ def _json(path: str, found: Found) -> dict[str, object]:
 
 
 def _print(found: Sequence[Found]) -> None:
+    say(f"{RECALLED} {counted(len(found), 'message')} found")
     if found:
         table(_COLUMNS, map(_row, found))
-    say(f"{counted(len(found), 'message')} found")
 
 
 def _row(found: Found) -> tuple[str, ...]:

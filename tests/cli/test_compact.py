@@ -221,6 +221,12 @@ def test_what_was_folded_is_kept_also_where_the_output_fails(tmp_path: Path) -> 
         (("run.json", "-o", "out.json", "--archive", "none/a.db"), "its folder does not exist"),
         (("run.json", "-o", "out.json", "--archive", "text.db"), "is no archive"),
         (("run.json", "-o", "out.json", "--archive", "-"), "DB is a file"),
+        (("run.json", "-o", "out.json", "--archive", ":memory:"), "DB is a file, and not :memory:"),
+        (("run.json", "-o", "out.json", "--set", 'retain="lineage"'), "--set retain is not needed"),
+        (
+            ("run.json", "-o", "out.json", "--archive", "a.db", "--set", 'retain="discard"'),
+            "--set retain is not needed",
+        ),
         (("run.json", "-o", "out.json", "--archive", "run.json"), "DB is PATH itself"),
         (("run.json", "-o", "new.json", "--archive", "./new.json"), "DB is OUT itself"),
         (("run.json", "-o", "out.json", "--archive", "a.db", "--strategy", "token-budget"), "keeps no originals"),

@@ -128,6 +128,8 @@ def _strategy(
         if known is not None and option not in known:
             flag = f"--{option.replace('_', '-')}"
             raise click.UsageError(f"{flag} says nothing to {name}, which has {', '.join(known)}; leave it out")
+    if known is not None and "retain" in {*settings} & {*known}:
+        raise click.UsageError("--set retain is not needed: originals are kept with --archive DB, and not without it")
     options: dict[str, object] = {**settings, **named}
     if known is not None and "threshold_tokens" in known:
         options.setdefault("threshold_tokens", 0)
@@ -145,6 +147,8 @@ def _refuse_same_file(path: str, output: str) -> None:
 
 
 def _refuse_as_archive(archive: str, *, path: str, output: str) -> None:
+    from foldproof.archive.database import IN_MEMORY
+
     for option, other in (("PATH", path), ("OUT", output)):
         if STDIN in (archive, other):
             continue
@@ -153,8 +157,8 @@ def _refuse_as_archive(archive: str, *, path: str, output: str) -> None:
             same = same or Path(archive).samefile(other)
         if same:
             raise click.UsageError(f"DB is {option} itself ({archive}); name another file for the archive")
-    if archive == STDIN:
-        raise click.UsageError("DB is a file, and not -; name one for the archive")
+    if archive in (STDIN, IN_MEMORY):
+        raise click.UsageError(f"DB is a file, and not {archive}, where nothing would stay; name one for the archive")
 
 
 class _Done(NamedTuple):

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
 from typing import Final
 
+from foldproof.archive.cutting import Piece, cut, pieces_of
 from foldproof.archive.searching import said
-from foldproof.evidence.reading import QUOTES_THE_QUESTION
-from foldproof.messages import RECALLED, Message, is_observation, recalled_text, tool_segments, tool_text
-from foldproof.window.frames import head_of
+from foldproof.evidence.reading import said_by_tools
+from foldproof.messages import RECALLED, Message, is_observation, recalled_text, tool_text
 
 PIECE: Final = "piece"
 """Key in the metadata of a piece of a message, for which of how many it is."""
 
 _LONGEST_NAME: Final = 80
-_LOOKAHEAD: Final = 1_000
-_GOES_ON: Final = re.compile(r'\n|,(?=["{\[])')
-"""Where a text may be read again behind a run that had to be cut: at the next line, or the next thing in JSON."""
 
 
 def line_of(message: Message) -> str:
@@ -35,48 +30,28 @@ def lines_of(message: Message, most: int) -> list[str]:
     line = line_of(message)
     if len(line) <= most:
         return [line]
-    text = tool_text(message) if message.role == "tool" else said(message)
-    parted = _keeps_its_sense(message)
     size = most
     while True:
         size //= 2  # as JSON a text is longer than it is
-        pieces = [(piece, whole and parted) for piece, whole in cut(text, size)]
+        pieces = _pieces(message, size)
         lines = [line_of(_piece(message, pieces, index)) for index in range(len(pieces))]
         if all(len(line) <= most for line in lines):
             return lines
 
 
-def cut(text: str, size: int) -> Iterator[tuple[str, bool]]:
-    """Yield a text in pieces of at most `size` characters, each with whether no word and no value in it was cut."""
-    start, whole = 0, True
-    while start < len(text) or not start:
-        stop = start + size
-        if whole and stop < len(text):
-            stop = start + len(head_of(text[start : stop + _LOOKAHEAD], size))
-            whole = stop > start
-            stop = stop if whole else start + size
-            yield text[start:stop], whole
-        elif whole:
-            yield text[start:], True
-        else:
-            found = _GOES_ON.search(text, start, stop)
-            whole, stop = found is not None, found.end() if found else stop
-            yield text[start:stop], False
-        start = max(stop, start + 1)
+def _pieces(message: Message, size: int) -> list[Piece]:
+    if not is_observation(message):
+        return list(cut(tool_text(message) if message.role == "tool" else said(message), size)) or [
+            Piece("", whole=True)
+        ]
+    if RECALLED in tool_text(message):  # its mark may stand in another piece
+        return [piece._replace(whole=False) for piece in cut(tool_text(message), size)]
+    return [piece for segment in said_by_tools(message) for piece in pieces_of(segment.text, size)] or [
+        Piece("", whole=True)
+    ]
 
 
-def _keeps_its_sense(message: Message) -> bool:
-    """Whether every piece of a result still says what the whole says.
-
-    A recall is told from a result by its mark, and what repeats the question from what answers it by its key: both
-    may stand in another piece.
-    """
-    said = [segment.text for segment in tool_segments(message)]
-    keys = tuple(map(json.dumps, QUOTES_THE_QUESTION))
-    return not any(text.startswith(RECALLED) or any(key in text for key in keys) for text in said)
-
-
-def _piece(message: Message, pieces: list[tuple[str, bool]], index: int) -> Message:
+def _piece(message: Message, pieces: list[Piece], index: int) -> Message:
     text, is_evidence = pieces[index]
     fields: dict[str, object] = {
         "role": message.role,

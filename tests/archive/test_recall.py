@@ -180,20 +180,16 @@ def test_no_piece_of_a_result_grounds_what_the_whole_does_not(
 @pytest.mark.parametrize(
     ("text", "answer", "expected"),
     [
-        (
-            json.dumps({"log": "line of words\n" * 300 + "ORD-4471 paid"}),
-            "ORD-4471, nORD-4471",
-            ["grounded", "invented"],
-        ),
+        ("a note\n" + '{"log": "so\\nORD-4471"}\n' * 400, "ORD-4471, nORD-4471", ["invented", "grounded"]),
+        (json.dumps({"log": "some words\n" * 400 + "ORD-4471 paid"}), "ORD-4471, nORD-4471", ["grounded", "invented"]),
         (json.dumps({"log": "\u00e9 " * 2_000 + "ORD-4471"}), "ORD-4471, u00e9", ["grounded", "invented"]),
         *(
             (
-                json.dumps({"log": "x" * (30 + pad) + " y" * 715 + " closed at 7:28 PM " + "w " * 3_000}),
-                answer,
+                json.dumps({"log": "x" * pad + " y" * 715 + " closed at 7:28 PM " + "w " * 3_000}),
+                "It closed at 07:28 AM.",
                 ["invented"],
             )
-            for pad in range(0, 40, 3)
-            for answer in ("It closed at 07:28 AM.",)
+            for pad in range(60)
         ),
         *(
             (

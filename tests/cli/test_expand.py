@@ -83,8 +83,9 @@ def test_what_people_read_of_a_recall_grounds_nothing(tmp_path: Path) -> None:
         printed = foldproof(*args).stdout.decode()
         assert printed.startswith(RECALLED)
         assert invented in printed
-        result = Message(role="tool", tool_call_id="r", content=printed)
-        assert [value.verdict for value in EvidenceIndex([result]).judge(invented).values] == ["invented"]
+        for text in (printed, foldproof(*args, "--json").stdout.decode()):
+            result = Message(role="tool", tool_call_id="r", content=text)
+            assert [value.verdict for value in EvidenceIndex([result]).judge(invented).values] == ["undecidable"]
 
 
 def test_what_programs_read_of_a_recall_opens_with_the_mark(tmp_path: Path) -> None:

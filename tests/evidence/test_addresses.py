@@ -16,6 +16,7 @@ from foldproof.evidence.address_forms import (
     uuid_form,
 )
 from foldproof.evidence.candidates import scan
+from foldproof.messages import Message
 
 
 def how_said(answer: str, said: str, *, rare: bool = False) -> str | None:
@@ -283,6 +284,23 @@ def test_what_is_a_path(text: str, values: list[tuple[str, str, bool]]) -> None:
         ("src/app.py:42", "line 43 of /srv/src/app.py", None),
         ("src/app.py:42", "line 42 of /srv/src/app.ts", None),
         ("src/app.py", "src/app.py:42", "exact"),
+        # A line and its file go together where a tool said them so
+        ("app.py:42", "lib/src/app.py:42:7: x", "part"),
+        ("src/app.py:42", "lib/src/app.py:42:7: x", "part"),
+        ("app.py:42", "src/app.py:43 and src/lib.py:42", None),
+        ("app.py:42", "line 42 of /srv/src/app.py", "part"),
+        ("app.py:42", "src/app.py(42,2): error", "part"),
+        ("app.py:42", "src/lib.py(42,2): error", None),
+        ("app.py:42", 'File "app.py", line 42', "part"),
+        ("app.py:42", 'File "lib.py", line 42', None),
+        ("app.py:42", 'File "app.py", line 43', None),
+        ("app2.py:42", 'File "src1/app2.py", line 42', "part"),
+        ("src1/app2.py:42", 'File "/srv/src1/app2.py", line 42', "part"),
+        ("src1/app2.py:42", 'File "/srv/src1/app3.py", line 42', None),
+        ("app.py:18-62", "app.py, lines 18 to 62", "part"),
+        ("app.py:18-62", "app.py, lines 18 to 63", None),
+        ("db.example.com:5432", "host db.example.com, port 5432", "part"),
+        ("db.example.com:5432", "host db.example.org, port 5432", None),
         ('"Q3 report.pdf"', "/home/u/Q3 report.pdf", "part"),
         ('"Q3 report.pdf"', "u/Q3 report.pdf", "part"),
         ('"u/Q3 report.pdf"', "u/Q3 report.pdf", "exact"),
@@ -292,6 +310,33 @@ def test_what_is_a_path(text: str, values: list[tuple[str, str, bool]]) -> None:
 )
 def test_who_said_a_path(answer: str, said: str, how: str | None) -> None:
     assert how_said(answer, said) == how
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "how"),
+    [
+        ("line 142", "src/app.py:142: x", "part"),
+        ("Line **142**", "src/app.py:142:7: x", "part"),
+        ("lines `142-155`", "app.py:142 and app2.py:155", "part"),
+        ("line 142", "app.py:118-142", "part"),
+        ("L142", "app.py:142", None),
+        ("line 143", "src/app.py:142: x", None),
+        ("lines 142-156", "app.py:142 and app2.py:155", None),
+        ("page 142", "src/app.py:142: x", None),
+        ("line 142", "ORD-7:142", None),
+    ],
+)
+def test_a_line_is_known_from_a_place_in_a_file(answer: str, said: str, how: str | None) -> None:
+    assert how_said(answer, said) == how
+
+
+def test_the_bare_name_of_a_file_may_be_the_persons() -> None:
+    asked = Message(role="user", content="Look at main.py, and at nothing else.")
+    index = EvidenceIndex([asked, result("line 42: bad")])
+    assert [(value.verdict, value.how) for value in index.judge("It is main.py:42.").values] == [("grounded", "part")]
+    assert [value.verdict for value in index.judge("It is main.py:43.").values] == ["invented"]
+    asked = Message(role="user", content="Look at main.py, line 42.")
+    assert [value.verdict for value in EvidenceIndex([asked]).judge("It is main.py:42.").values] == ["exempt"]
 
 
 def test_a_path_is_carried_by_what_holds_all_of_it_and_else_by_what_holds_its_neighbours() -> None:

@@ -92,8 +92,9 @@ def test_nobody_is_accused_of_words_that_a_frame_may_have_taken() -> None:
     frame = Message(
         role="user", content=OPENINGS["drop-notice"], metadata={"foldproof": {"messages": 1, "observations": []}}
     )
-    (value,) = EvidenceIndex([frame]).judge('You said "update README.md".').values
-    assert value.verdict == "undecidable"
+    for answer in ('You said "update README.md".', "It is main.py:142."):
+        (value,) = EvidenceIndex([frame]).judge(answer).values
+        assert value.verdict == "undecidable"
 
 
 @pytest.mark.parametrize(

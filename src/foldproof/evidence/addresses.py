@@ -119,8 +119,14 @@ def read_path(text: str, start: int) -> Iterator[Value]:
         return
     line = read_number(match[1], start + match.start(1))
     whole = form + match.group().casefold()
+    stated = (whole, *forms, *address_forms.path_forms(f"{form}:{match[1]}"), spellings.line_form(match[1]))
     yield path._replace(
-        text=text, end=start + len(text), form=whole, stated=(whole, *forms), other=(), pieces=(path, *line)
+        text=text,
+        end=start + len(text),
+        form=whole,
+        stated=tuple(dict.fromkeys(stated)),
+        other=(),
+        pieces=(path, *line),
     )
 
 

@@ -115,6 +115,8 @@ _NAMED_PLACE = re.compile(
     r"(?i:(?:^|[^\w])(?:seat|room|unit|apartment|apt\.?|suite|gate|bus|flight|platform|locker)[ \u00a0]#?)$"
 )
 _LETTERED = re.compile(r"\d{1,6}[A-Za-z]")
+_LINE = re.compile(r"(?i)\blines?:?[ \u00a0][*`]{0,2}\Z")
+_LONGEST_LINE = len(" lines: **")
 _CUT = re.compile(r"-?(?:\.{3}|…)")
 _NAMED = re.compile(r"[A-Z][\w.+#]{1,40}|[Vv]ersion|[Rr]elease")
 _VERSION_OF_TWO = re.compile(r"\d{1,4}\.\d{1,4}")
@@ -169,6 +171,8 @@ def _beside(value: Value, text: str) -> Value:
         return amounts.with_other_end(value, text)
     if value.text[-1].isalpha() and _names_a_place(value, text):
         return identifiers.identifier(value.text, value.start)
+    if value.kind in ("number", "range") and _LINE.search(text[max(0, value.start - _LONGEST_LINE) : value.start]):
+        value = identifiers.as_line(value)
     if value.kind != "number":
         return value
     if _CELLS.fullmatch(value.text) and _fills_a_line(value, text):

@@ -51,6 +51,16 @@ def has_spaces(value: Value) -> bool:
     return value.kind == "path" and " " in value.form
 
 
+def is_bare(value: Value) -> bool:
+    """Whether a value is a file's name without a folder."""
+    return value.kind == "path" and "/" not in value.form
+
+
+def is_in_words(value: Value) -> bool:
+    """Whether a value may be known by the bare name of a file, which is looked up in words."""
+    return has_spaces(value) or any(map(is_bare, value.pieces))
+
+
 def bare_names(text: str, *, is_spoken: bool) -> Iterator[str]:
     """Yield the forms of the names of files that are a word of a text, and not the last word of a name with spaces.
 

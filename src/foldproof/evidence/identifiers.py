@@ -25,6 +25,9 @@ _NUMBER = re.compile(r"(?:0|[1-9]\d{0,400})(?:\.\d{1,400})?")
 _ISO_DURATION = re.compile(r"P(?:\d{1,4}D)?T(?=\d)(?:\d{1,4}H)?(?:\d{1,4}M)?(?:\d{1,4}(?:\.\d{1,9})?S)?(?<=[HMS])")
 _SHORT_YEARS = re.compile(r"(?P<century>1[5-9]|2[01])(?P<from>\d\d)-(?P<to>\d\d)")
 _SEPARATORS = re.compile(r"[-/:]")
+_PLACE = re.compile(
+    r"(?P<file>\w[\w./@+~-]{0,300}\.[A-Za-z][A-Za-z0-9]{0,4}):(?P<line>[1-9]\d{0,6})(?:-(?P<last>[1-9]\d{0,6})|:\d{1,7})?"
+)
 _RANGE_ITEM = re.compile(r"[^-]{1,500}")
 _ITEM = re.compile(r"[^/:]{1,500}")
 _SHORTEST_IDENTIFIER = 4
@@ -89,7 +92,7 @@ def identifier(text: str, start: int) -> Value:
         kind, tails = "path", address_forms.path_forms(form.partition(":")[0])
     parts = (spellings.PART + piece for piece in spellings.segments(form))
     pieces = _pieces(text, start)
-    ends = _ends(pieces) if kind == "range" else ()
+    ends = _ends(pieces) if kind == "range" else _places(text)
     return Value(
         kind,
         text,
@@ -111,6 +114,16 @@ def _ends(pieces: tuple[Value, ...]) -> tuple[str, ...]:
     if (len(one), len(other)) == (3, 4) or Decimal(one) >= Decimal(other):
         return ()
     return tuple(spellings.POSSIBLE + form for form in (one, other))
+
+
+def _places(text: str) -> tuple[str, ...]:
+    """Return the forms of the lines that a place in a file states, with the file and alone."""
+    place = _PLACE.fullmatch(text)
+    if place is None:
+        return ()
+    whole = address_forms.path_form(f"{place['file']}:{place['line']}")
+    lines = [spellings.line_form(place[group]) for group in ("line", "last") if place[group] is not None]
+    return (*address_forms.path_forms(whole), *lines)
 
 
 def _iso_duration(text: str, start: int) -> Iterator[Value]:
@@ -138,13 +151,32 @@ def _word(text: str, start: int) -> Value:
 def _pieces(text: str, start: int) -> tuple[Value, ...]:
     """Return what a token lists, where each item is a value on its own: `HAT136/HAT039`, `10-20`.
 
-    A path is no list, and neither is a token of which a part states nothing.
+    A path is no list, and neither is a token of which a part states nothing. A place in a file is the file and lines.
     """
+    place = _PLACE.fullmatch(text)
+    if place is not None:
+        return tuple(_file_and_lines(place, start))
     numbers = _RANGE.fullmatch(text)
     items = list((_RANGE_ITEM if numbers else _ITEM).finditer(text))
     if len(items) == 1 or not (numbers or all(map(_is_item, items))):
         return ()
     return tuple(value for item in items for value in _read_item(item.group(), start + item.start()))
+
+
+def _file_and_lines(place: re.Match[str], start: int) -> Iterator[Value]:
+    file = place["file"]
+    form = address_forms.path_form(file)
+    part = Lookup(spellings.PART + form, "part")
+    yield Value("path", file, start, start + len(file), form, (form,), other=(part,), distinctive=True)
+    for group in ("line", "last"):
+        if place[group] is not None:
+            yield from read_number(place[group], start + place.start(group))
+
+
+def as_line(value: Value) -> Value:
+    """Return a number, or a range, as what it is behind the word `line`: also the line of a place that a tool said."""
+    pieces = tuple(map(as_line, value.pieces))
+    return value._replace(other=(*value.other, Lookup(spellings.line_form(value.form), "part")), pieces=pieces)
 
 
 def _is_item(item: re.Match[str]) -> bool:

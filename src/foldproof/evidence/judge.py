@@ -21,7 +21,7 @@ from foldproof.evidence.candidates import scan, without_list_markers
 from foldproof.evidence.cues import SAYS_BELOW
 from foldproof.evidence.exempt import ExemptHow, declared_forms
 from foldproof.evidence.figures import EXACT, scale_of, stated_number
-from foldproof.evidence.file_names import has_spaces
+from foldproof.evidence.file_names import has_spaces, is_bare, is_in_words
 from foldproof.evidence.options import LONGEST_SEARCH, shape_pattern
 from foldproof.evidence.spellings import PART, PREFIX, RARE, canonical_number, folded_form, number_lookups
 from foldproof.evidence.values import NUMERIC, How, Lookup, Value
@@ -238,7 +238,7 @@ def _exempt(value: Value, view: View) -> ValueVerdict | None:
 
 def _in_pieces(value: Value, view: View) -> ValueVerdict | None:
     """Clear a list such as `HAT136/HAT039`, or a range, when each of its pieces was supplied on its own."""
-    verdicts = [_grounded(piece, view) or _exempt(piece, view) for piece in value.pieces]
+    verdicts = [_grounded(piece, view) or _exempt(piece, view) or _named(piece, view) for piece in value.pieces]
     supplied = [verdict for verdict in verdicts if verdict is not None]
     if not supplied or len(supplied) < len(verdicts):
         return None
@@ -246,9 +246,20 @@ def _in_pieces(value: Value, view: View) -> ValueVerdict | None:
     return _grounded_by(value, "part", forms, view) if forms else _as(value, "exempt", "partial")
 
 
+def _named(piece: Value, view: View) -> ValueVerdict | None:
+    """Return the verdict on the bare name of a file, which is looked up in the words."""
+    match view.who_names(piece.form) if is_bare(piece) else None:
+        case "tool":
+            return _as(piece, "grounded", "part")
+        case "given":
+            return _as(piece, "exempt", "partial")
+        case _:
+            return None
+
+
 def _unsupplied(value: Value, view: View) -> ValueVerdict:
     # A frame carries the lineage of values, and not of words that only a declared shape, or a file's name, makes one.
-    if view.is_incomplete or (view.is_folded and (value.kind == "declared" or has_spaces(value))):
+    if view.is_incomplete or (view.is_folded and (value.kind == "declared" or is_in_words(value))):
         return _as(value, "undecidable")
     if any(view.is_doubtful(lookup.form) for lookup in value.lookups):
         return _as(value, "undecidable")

@@ -28,6 +28,7 @@ output changes nothing.
 | `00:1a:2b:3c:4d:5e` | `001a.2b3c.4d5e` | a hardware address |
 | `550e8400-e29b-…` | `{550E8400E29B…}` | a UUID, in its five groups |
 | `…4471` | `ORD-4471` | a whole segment of a longer identifier, date, path or address |
+| `…:142` | `src/app.py:142` | the line of a place in a file |
 | `?141` | `107,141,108` | a reading that the spelling allows but does not say |
 | `^3f2a91c` | a hash of 12 digits or more | the hash or UUID, abbreviated to 7 to 16 of its digits |
 | `~14:15` | `2.15pm` | a rare reading of the spelling, for who asks for those |
@@ -293,6 +294,11 @@ def segments(form: str) -> tuple[str, ...]:
 
 def _is_told(piece: str) -> bool:
     return len(piece) >= SHORTEST_SEGMENT and any(map(str.isdecimal, piece))
+
+
+def line_form(number: str) -> str:
+    """Return the form of the line of a place in a file."""
+    return f"{PART}:{number}"
 
 
 def hash_prefixes(form: str) -> tuple[str, ...]:

@@ -10,13 +10,16 @@ from pydantic import JsonValue
 
 from foldproof.archive.stored import forgotten_in, note_of
 from foldproof.evidence import exempt_forms
+from foldproof.evidence.reading import evidence_in
 from foldproof.evidence.spellings import folded_form
-from foldproof.messages import FOLDED, Message, ToolCall, calls_of, folded_messages, frame_kind
+from foldproof.messages import FOLDED, OPENINGS, Message, ToolCall, calls_of, folded_messages, frame_kind
+from foldproof.messages.tool_text import tool_cut
 from foldproof.window import ExtractiveSummarizer, SummaryRequest, span_address
 from foldproof.window.frames import claim_of, claiming, cleared_result, drop_notices, summary_frame
 
 _ITERATION: Final = re.compile(r"folded at iteration (\d{1,9}) by")
 _SHORTEST_CLAIM: Final = 200
+_HEAD: Final = re.compile(r" The first [\d,]+ stand above\.")
 _WHO: Final = "forget"
 
 
@@ -62,15 +65,41 @@ def carries(frame: Message, ids: Collection[str]) -> bool:
     return any(isinstance(value, dict) and value.get("messageId") in ids for value in found)
 
 
-def without_values(frame: Message, ids: Collection[str]) -> Message:
-    """Return a frame whose originals are not here, without the values that it carries of a forgotten message."""
+def blinded(frame: Message, ids: Collection[str], supplied: Collection[str] | None) -> tuple[Message, frozenset[str]]:
+    """Return a frame whose originals are not here, without what it has of a forgotten message, and the forms that went.
+
+    Its claim goes as a whole, because it may quote what had to go and nothing is here to write it from.
+
+    Args:
+        frame: the frame.
+        ids: what the forgotten message was called, it and the frames that stood for it.
+        supplied: the forms that it had supplied; None where nobody knows, and then no form stays.
+    """
+    carried = {folded_form(form) for form in frame.folded_exempt or ()}
+    went = frozenset(carried if supplied is None else carried.intersection(supplied))
     note = dict(note_of(frame))
-    _drop_values(note, ids)
+    note["hidden"] = max(1, _whole(note.get("hidden")) + len(went))
     note.pop("kept", None)
-    note["hidden"] = max(1, _whole(note.get("hidden")))
-    opening = frame.text.partition("]")[0]
-    text = f"{opening}] {folded_messages(frame)} messages folded. The text below is a claim about them:\n\n(forgotten)"
-    return frame.model_copy(update={"content": text, "metadata": {**(frame.metadata or {}), FOLDED: note}})
+    _drop_values(note, ids)
+    metadata: dict[str, JsonValue] = {**(frame.metadata or {}), FOLDED: note}
+    changed: dict[str, Any] = {"metadata": metadata, **_without_claim(frame)}
+    if went:
+        left = (form for form in frame.folded_exempt or () if folded_form(form) not in went)
+        changed["folded_exempt"] = tuple(left)
+    return frame.model_copy(update=changed), went
+
+
+def _without_claim(frame: Message) -> dict[str, Any]:
+    match frame_kind(frame):
+        case "summary":
+            count = folded_messages(frame)
+            text = f"{OPENINGS['summary']} {count} messages folded. The text below is a claim about them:"
+            return {"content": f"{text}\n\n(forgotten)"}
+        case "cleared-result":
+            ours = frame.text[tool_cut(frame) or 0 :].lstrip()
+            return {"content": _HEAD.sub("", ours, count=1), "tool_chars": 0}
+        case _:  # the words of a notice are the library's own
+            return {}
 
 
 def stand_in(message: Message) -> Message:
@@ -79,13 +108,17 @@ def stand_in(message: Message) -> Message:
     A result's call keeps an answer, and results keep their calls; what was said, passed and supplied is gone.
     """
     hidden = len(exempt_forms((message,)))
+    note: dict[str, JsonValue]
     if message.role == "tool":
         made = cleared_result(message, tool=message.tool_name, retain="discard")
     elif calls := calls_of(message):
-        return Message(role="assistant", tool_calls=tuple(ToolCall(id=call.id, name=call.name) for call in calls))
+        # What a provider's own tool said in it is missing from now on, and nobody else says so.
+        note = {"hidden": 1, "forgotten": 1} if evidence_in((message,)) else {}
+        stubs = tuple(ToolCall(id=call.id, name=call.name) for call in calls)
+        return Message(role="assistant", tool_calls=stubs, metadata={FOLDED: note} if note else None)
     else:
         *_, made = drop_notices((message,), strategy=_WHO, tools=(), request_kept=False)
-    note: dict[str, JsonValue] = {**note_of(made), "hidden": max(1, hidden), "forgotten": 1}
+    note = {**note_of(made), "hidden": max(1, hidden), "forgotten": 1}
     fields = {name: getattr(made, name) for name in made.model_fields_set - {"folded_exempt", "metadata"}}
     return Message(**fields, metadata={FOLDED: note})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
@@ -143,11 +144,7 @@ class SqliteArchive:
         options.at_least_one("limit", limit)
         terms = terms_of(query)
         with self._database.reading() as connection:
-            within = None
-            if conversation is not None:
-                within = conversations.row_of(connection, conversation)
-                if within is None:
-                    raise UsageError(f"there is no conversation {shown(conversation)} in {self.path}")
+            within = None if conversation is None else self._row_of(connection, conversation)
             if not terms:
                 return ()
             found = []
@@ -164,7 +161,7 @@ class SqliteArchive:
                 )
             return tuple(found)
 
-    def forget(self, message_id: str) -> Forgotten:
+    def forget(self, message_id: str, *, conversation: str | None = None) -> Forgotten:
         """Remove a message from everywhere, and say what was removed.
 
         It leaves every span and the search; frames that stand for it lose the forms that only it supplied, and get
@@ -174,15 +171,24 @@ class SqliteArchive:
 
         Args:
             message_id: its own id, or the one that `message_id` derives, or its fingerprint.
+            conversation: forget it in this stored conversation only, and in the spans that were folded out of it.
 
         Raises:
-            UsageError: it is the id of a frame.
+            UsageError: it is the id of a frame; or an id that a host gave, and several conversations have it; or there
+                is no such conversation, or it shares a span of the message with another one.
             ArchiveError: the archive cannot be written, or is damaged; nothing was forgotten.
         """
         options.text("message_id", message_id)
         with self._database.writing() as connection:
-            forgotten = Forgetting(connection, {message_id}).run()
+            within = None if conversation is None else self._row_of(connection, conversation)
+            forgotten = Forgetting(connection, message_id, within).run()
         return replace(forgotten, erased=self._database.erase())
+
+    def _row_of(self, connection: sqlite3.Connection, conversation: str) -> int:
+        row = conversations.row_of(connection, conversation)
+        if row is None:
+            raise UsageError(f"there is no conversation {shown(conversation)} in {self.path}")
+        return row
 
     def conversation(self, identifier: str) -> StoredConversation:
         """Return the stored conversation of this name; a new one where there is none.

@@ -82,12 +82,14 @@ def read_model(model: type[_Model], text: str) -> _Model:
         raise damaged(f"a {model.__name__}") from error
 
 
-def read_object(text: str) -> dict[str, Any]:
-    """Return a record or a span as JSON, for what is changed about it in place."""
-    try:
-        read: dict[str, Any] = json.loads(text)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise damaged("what was filed about a conversation") from error
+def read_object(model: type[FrozenModel], text: str) -> dict[str, Any]:
+    """Return a record or a span as JSON, for what is changed about it in place.
+
+    Raises:
+        ArchiveError: what was read is none.
+    """
+    read_model(model, text)
+    read: dict[str, Any] = json.loads(text)
     return read
 
 

@@ -209,6 +209,8 @@ class Corpus:
         supplied = (how, len(self.messages) - 1)
         for form in forms:
             self.exempt.setdefault(form, supplied)
+        if hides_values(message):  # a frame, or what stands for a forgotten message of the model's
+            self._lost.add(_HIDDEN)
         if frame_kind(message) in ("summary", "drop-notice", "cleared-result"):
             self._read_frame(message, len(self.messages) - 1)
 
@@ -224,8 +226,6 @@ class Corpus:
         address = archived_at(frame)
         if address is not None:
             self.addresses.add(address)
-        if hides_values(frame):
-            self._lost.add(_HIDDEN)
         carried = {form for value in carried_by(frame) for form in value.forms}
         if carried:
             self.carrying.add(index)

@@ -239,7 +239,7 @@ def _note(span: Sequence[Message], *, hidden: int = 0) -> dict[str, JsonValue]:
     """
     frames = [frame for frame in frames_of(span) if frame_kind(frame) != "evidence-check"]
     note = _took(span, frames)
-    if hidden or any(map(hides_values, frames)):
+    if hidden or any(map(hides_values, span)):
         note["hidden"] = max(1, hidden)
     return note
 

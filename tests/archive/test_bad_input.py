@@ -6,6 +6,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,7 @@ from tests.archive.builders import conversation, kept, said, texts
 import foldproof as fp
 from foldproof.archive import ArchiveError, SqliteArchive
 from foldproof.errors import TranscriptError, UsageError
-from foldproof.messages import Message
+from foldproof.messages import Message, message_id
 from foldproof.window import span_address
 
 
@@ -98,6 +99,9 @@ def test_an_empty_file_becomes_an_archive(tmp_path: Path) -> None:
         ("CREATE TABLE extra (x)", "is damaged"),
         ("CREATE TRIGGER t AFTER INSERT ON span BEGIN DELETE FROM message; END", "is damaged"),
         ("CREATE VIEW v AS SELECT 1", "is damaged"),
+        ("ALTER TABLE record RENAME COLUMN json TO j", "is damaged"),
+        ("ALTER TABLE span ADD COLUMN extra", "is damaged"),
+        ("DROP INDEX moved_to", "is damaged"),
     ],
 )
 def test_another_layout_is_refused_and_stays_as_it_is(path: Path, sql: str, said: str) -> None:
@@ -315,6 +319,9 @@ def test_an_archive_that_fails_leaves_window_and_file_as_they_were(path: Path) -
         {"timeout_seconds": -1},
         {"timeout_seconds": "5"},
         {"timeout_seconds": float("nan")},
+        {"timeout_seconds": 10**400},
+        {"timeout_seconds": 2_000_001},
+        {"path": "plan\0b.db"},
     ],
 )
 def test_options_that_make_no_sense_are_refused(tmp_path: Path, options: dict[str, object]) -> None:
@@ -329,8 +336,153 @@ def test_spans_that_are_none_are_refused(spans: dict[str, list[Message]]) -> Non
         archive.keep(spans)
 
 
+@pytest.mark.parametrize("what", [5, None, [5], "text"])
+def test_messages_that_are_none_are_refused(what: list[Message]) -> None:
+    with SqliteArchive(":memory:") as archive:
+        for call in (archive.conversation("one").append, archive.history):
+            with pytest.raises(UsageError, match="messages"):
+                call(what)
+
+
+def test_a_limit_beyond_what_can_be_counted_is_all() -> None:
+    with SqliteArchive(":memory:") as archive:
+        kept(archive, *said("alpha", "alpha too"))
+        assert len(archive.search("alpha", limit=10**20)) == 2
+
+
+def test_a_name_that_the_system_refuses_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / ("a" * 300)
+    with pytest.raises(ArchiveError, match="check its name") as raised:
+        SqliteArchive(path)
+    assert one_line(raised.value, path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs names of bytes")
+def test_a_file_may_have_a_name_that_is_no_text(tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/a\xff.db")
+    with SqliteArchive(name) as archive:
+        address = kept(archive, *said("a"))
+    with SqliteArchive(name, read_only=True) as archive:
+        assert archive.expand(address) == tuple(said("a"))
+    assert all(file.name.startswith("a\udcff.db") for file in tmp_path.iterdir())
+
+
+def gone(path: Path) -> None:
+    path.unlink()
+
+
+def moved(path: Path) -> None:
+    path.rename(path.with_name("b.db"))
+
+
+def replaced(path: Path) -> None:
+    other = path.with_name("other.db")
+    SqliteArchive(other).close()
+    other.replace(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="an open file cannot be deleted elsewhere")
+@pytest.mark.parametrize("meanwhile", [gone, moved, replaced])
+def test_nothing_is_written_to_a_file_that_is_not_at_its_path_any_more(
+    path: Path, meanwhile: Callable[[Path], None]
+) -> None:
+    with SqliteArchive(path) as archive:
+        stored = archive.conversation("one")
+        meanwhile(path)
+        before = stored.messages
+        for change in (lambda: kept(archive, *said("new")), lambda: stored.append(said("new"))):
+            with pytest.raises(ArchiveError, match="was deleted, moved or replaced") as raised:
+                change()
+            assert one_line(raised.value, path)
+        assert stored.messages == before
+        visit = fp.SummarizeOldest(0, keep_recent_turns=2, retain="archive").visit(before, archive=archive)
+        assert visit.messages == before
+        assert "was deleted, moved or replaced" in (visit.record.archive_failed or "")
+
+
 @pytest.mark.parametrize("name", ["a b?c#d%41.db", "ünï.db", "a&mode=memory.db"])
 def test_a_file_may_have_any_name(tmp_path: Path, name: str) -> None:
     with SqliteArchive(tmp_path / name) as archive:
         kept(archive, *said("a"))
     assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def calls(archive: SqliteArchive, address: str, names: list[str]) -> Iterator[Callable[[], object]]:
+    """Everything that reads or changes an archive."""
+    yield archive.addresses
+    yield archive.conversation_ids
+    yield lambda: archive.expand(address)
+    yield lambda: archive.search("order")
+    yield lambda: archive.search("or", conversation="one")
+    yield lambda: fp.recall(archive, "recall_search", {"query": "order"})
+    yield lambda: fp.recall(archive, "recall_expand", {"frame": address[:12]})
+    yield lambda: archive.conversation("one").records
+    yield lambda: archive.conversation("one").spans
+    yield lambda: archive.history(archive.conversation("one").messages)
+    yield lambda: archive.conversation("one").append(said("more"))
+    yield lambda: settle(archive)
+    yield lambda: archive.forget(names[3])
+    yield lambda: archive.forget(names[5], conversation="one")
+
+
+def settle(archive: SqliteArchive) -> None:
+    stored = archive.conversation("one")
+    stored.append(conversation(2, start=50))
+    stored.settle(fp.SummarizeOldest(0, keep_recent_turns=1, retain="lineage").visit(stored.messages))
+
+
+CELLS = [
+    (table, column)
+    for table, columns in {
+        "message": ["id", "digest", "fingerprint", "name", "stands_for", "json"],
+        "span": ["id", "address"],
+        "span_message": ["span", "position", "message"],
+        "moved": ["old", "new", "forgotten"],
+        "conversation": ["id", "name", "version", "settled", "digest", "state"],
+        "window": ["conversation", "position", "message"],
+        "folded": ["id", "conversation", "fingerprint", "address", "json"],
+        "record": ["id", "conversation", "json"],
+        "said": ["text"],
+    }.items()
+    for column in columns
+]
+WRONG = ["'x'", "1", "-1", "9223372036854775807", "1.5", "x'ff00'", "CAST(x'ff00' AS TEXT)", "NULL", "'[]'", "'{}'"]
+
+
+@pytest.fixture(scope="module")
+def eventful(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, str, list[str]]:
+    """An archive with something in every table, an address in it, and the ids of messages."""
+    path = tmp_path_factory.mktemp("eventful") / "a.db"
+    with SqliteArchive(path) as archive:
+        stored = archive.conversation("one")
+        stored.append(conversation(6))
+        stored.settle(
+            fp.SummarizeOldest(0, keep_recent_turns=4, retain="archive").visit(stored.messages, archive=archive)
+        )
+        (address,) = archive.addresses()
+        names = [message_id(message) for message in conversation(6)]
+        archive.forget(names[0])
+        stored.refresh()
+        stored.settle(fp.SummarizeOldest(0, keep_recent_turns=2, retain="lineage").visit(stored.messages))
+    return path.read_bytes(), address, names
+
+
+@pytest.mark.parametrize(("table", "column"), CELLS)
+def test_whatever_stands_in_a_cell_one_line_says_so_or_nothing_is_wrong(
+    tmp_path: Path, eventful: tuple[bytes, str, list[str]], table: str, column: str
+) -> None:
+    path, (whole, address, names) = tmp_path / "a.db", eventful
+    for wrong in WRONG:
+        for beside in ("", "-wal", "-shm"):
+            Path(f"{path}{beside}").unlink(missing_ok=True)
+        path.write_bytes(whole)
+        with suppress(sqlite3.IntegrityError):  # SQLite itself refuses some
+            write(path, f"UPDATE OR IGNORE {table} SET {column} = {wrong}")  # noqa: S608 - ours
+        with SqliteArchive(path) as archive:
+            for call in calls(archive, address, names):
+                try:
+                    call()
+                except TranscriptError as error:
+                    assert one_line(error, path)  # noqa: PT017 - it may be raised or not
+                except UsageError:
+                    pass

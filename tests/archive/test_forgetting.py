@@ -283,6 +283,36 @@ def test_forgetting_one_of_many_leaves_no_copy_of_its_page(tmp_path: Path) -> No
             assert f"ЖЩ{index:04}".encode() not in bytes_of(path)
 
 
+@pytest.mark.parametrize("seed", range(38, 46))
+def test_a_page_that_was_split_keeps_no_copy_either(tmp_path: Path, seed: int) -> None:
+    path, random = tmp_path / "a.db", Random(seed)  # noqa: S311 - a seed makes a failure happen again
+    with SqliteArchive(path) as archive:
+        stored = archive.conversation("run")
+        for index in range(60):
+            text = f"my key is secret-{seed:06}" if index == 20 else "x" * random.randrange(1500)
+            stored.append(
+                [
+                    Message(role="user", id=f"u{index}", content=text),
+                    Message(role="assistant", tool_calls=(fp.ToolCall(id=f"c{index}", name="find"),)),
+                    Message(role="tool", tool_call_id=f"c{index}", content="y" * random.randrange(2500)),
+                ]
+            )
+        for strategy in (fp.ClearToolResults(0, retain="archive"), fp.SummarizeOldest(0, retain="archive")):
+            stored.settle(strategy.visit(stored.messages, state=stored.state, archive=archive))
+        assert archive.forget("u20").erased
+        assert f"secret-{seed:06}".encode() not in bytes_of(path)
+
+
+def test_it_is_not_erased_where_the_file_could_not_be_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with SqliteArchive(path, timeout_seconds=0.05) as archive, SqliteArchive(path) as other:
+        kept(archive, person)
+        archive.forget("secret")
+        with other._database.writing():
+            assert not archive._database.erase()
+        assert archive._database.erase()
+
+
 @pytest.mark.parametrize("identifier", ["", None, 7])
 def test_what_is_no_id_is_a_wrong_call(identifier: str) -> None:
     with SqliteArchive(":memory:") as archive, pytest.raises(UsageError, match="message_id"):

@@ -251,3 +251,25 @@ def test_a_hook_that_breaks_the_conversation_is_refused(made: object) -> None:
         pytest.raises(UsageError, match="redact hook"),
     ):
         archive.redact(Message(role="user", content="x"))
+
+
+def failing(message: Message) -> Message:
+    raise ZeroDivisionError(message.role)
+
+
+def test_a_hook_that_fails_is_named_with_the_message_and_nothing_is_kept(tmp_path: Path) -> None:
+    message = Message(role="user", id="m7", content="x")
+    with SqliteArchive(tmp_path / "a.db", redact=failing) as archive:
+        stored = archive.conversation("one")
+        with pytest.raises(ArchiveError, match=r"a\.db: the redact hook failing, given m7, raised ZeroDivisionError"):
+            stored.append([message])
+        stored.refresh()
+        assert stored.messages == ()
+
+
+@pytest.mark.parametrize("update", [{"content": None}, {"role": "nobody"}, {"metadata": {"x": object()}}])
+def test_what_a_hook_returns_is_checked_to_be_a_message(update: dict[str, object]) -> None:
+    message = Message(role="user", id="m7", content="x")
+    with SqliteArchive(":memory:", redact=lambda given: given.model_copy(update=update)) as archive:
+        with pytest.raises(UsageError, match="redact hook .*given m7, returned a message that is none"):
+            archive.redact(message)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 
@@ -11,12 +10,13 @@ from foldproof.archive.database import Database
 from foldproof.archive.failures import ArchiveError
 from foldproof.archive.spans import find, keep, read_span
 from foldproof.archive.stored import (
-    check_messages,
     damaged,
     delete_unused,
     json_text,
+    listed,
     name_key,
     read_model,
+    read_name,
     read_rows,
     store,
 )
@@ -80,8 +80,7 @@ class StoredConversation:
             UsageError: something among them is no `Message`.
             ArchiveError: the archive cannot be written; nothing was appended.
         """
-        given = tuple(messages)
-        check_messages(given, "messages")
+        given = listed(messages, "messages")
         kept = [self._redact(message) for message in given if not message.ephemeral]
         with self._database.alone():
             self._append(kept)
@@ -89,8 +88,8 @@ class StoredConversation:
     def _append(self, kept: Sequence[Message]) -> None:
         with self._database.writing() as connection:
             self._catch_up(connection)
-            last = connection.execute("SELECT max(position) FROM window WHERE conversation = ?", (self._row,))
-            start = (last.fetchone()[0] or 0) + 1
+            query = "SELECT coalesce(max(position), 0) AS position FROM window WHERE conversation = ?"
+            start = connection.execute(query, (self._row,)).fetchone()[0] + 1
             rows = [store(connection, message) for message in kept]
             connection.executemany(
                 "INSERT INTO window VALUES (?, ?, ?)",
@@ -252,7 +251,7 @@ def seal(connection: sqlite3.Connection, conversation: int) -> None:
 
 def names(connection: sqlite3.Connection) -> tuple[str, ...]:
     """Return the names of the conversations, oldest first."""
-    return tuple(json.loads(name) for (name,) in connection.execute("SELECT name FROM conversation ORDER BY id"))
+    return tuple(read_name(name) for (name,) in connection.execute("SELECT name FROM conversation ORDER BY id"))
 
 
 def _json(model: WindowRecord | WindowState | FoldedSpan) -> str:

@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from time import monotonic, sleep
-from typing import Final
+from types import NoneType
+from typing import Any, Final
 from urllib.parse import quote
 
 from foldproof.archive.failures import ArchiveError, naming
-from foldproof.errors import UsageError
+from foldproof.errors import UsageError, shown
 
 APPLICATION: Final = 0x464F4C44
 """What the header of the file says: whose it is ("FOLD")."""
@@ -95,6 +96,14 @@ _SCHEMA: Final = (
 )
 
 
+_CELLS: Final[dict[str, type | tuple[type, ...]]] = {
+    **dict.fromkeys(("id", "span", "message", "position", "conversation", "version", "settled", "forgotten"), int),
+    **dict.fromkeys(("json", "fingerprint", "name", "state", "digest", "old", "new"), str),
+    **dict.fromkeys(("address", "stands_for"), (str, NoneType)),
+}
+"""What stands in a column of this name: SQLite takes anything anywhere, and a file may come from anywhere."""
+
+
 class Database:
     """An open archive file.
 
@@ -114,6 +123,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
         with naming(self.path):
             self._open()
+            self._file: Final = _identity(self.path)
 
     def close(self) -> None:
         """Close the file. What was written is on the disk already."""
@@ -140,6 +150,7 @@ class Database:
         """Yield a connection on which everything is written, or nothing where anything raises."""
         with self._lock, naming(self.path), self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
+            self._check_file()
 
     @contextmanager
     def between_transactions(self) -> Iterator[sqlite3.Connection]:
@@ -148,16 +159,20 @@ class Database:
             yield self._connected()
 
     def erase(self) -> bool:
-        """Empty the log, so that what was deleted stands nowhere any more; whether that was possible.
+        """Write the file anew and empty the log, so that what was deleted stands nowhere any more; whether that is so.
 
-        The file itself is overwritten where something is deleted (`secure_delete`), once the log is applied to it.
+        Overwriting what is deleted is not enough: a page that was split or joined may keep a copy where nothing is. For
+        a moment it takes as much memory as the file has bytes.
         """
         with self.between_transactions() as connection:
             try:
+                connection.execute("VACUUM")
                 busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            except sqlite3.OperationalError:  # locked, or without room: what was deleted stays deleted
+            except (sqlite3.OperationalError, MemoryError):  # locked, or without room: what was deleted stays deleted
                 return False
-            return not busy
+            log = Path(f"{self.path}-wal")
+            left = log.stat().st_size if self.path != IN_MEMORY and log.is_file() else 0
+            return not (busy or left or _number(connection, "PRAGMA freelist_count"))
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
@@ -170,6 +185,12 @@ class Database:
             if connection.in_transaction:  # SQLite may have rolled back by itself
                 connection.execute("ROLLBACK")
             raise
+
+    def _check_file(self) -> None:
+        """Check that the path still names the file that is open: what is written to a deleted file is lost."""
+        if _identity(self.path) != self._file:
+            cause = "was deleted, moved or replaced while it was open, so nothing was written; open the archive again"
+            raise ArchiveError(cause, file=self.path)
 
     def _connected(self) -> sqlite3.Connection:
         if self._process != os.getpid():
@@ -195,6 +216,7 @@ class Database:
             name, timeout=self._timeout, isolation_level=None, check_same_thread=False, uri=uri
         )
         try:
+            connection.row_factory = _checked
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}")
             self._check()
@@ -233,7 +255,7 @@ class Database:
         if version > VERSION:
             cause = f"has the layout {version} of a newer foldproof, and this one reads {VERSION}; upgrade foldproof"
             raise ArchiveError(cause, file=self.path)
-        if version != VERSION or tables != _expected_tables():
+        if version != VERSION or tables != set(map(_plain, _SCHEMA)):
             cause = "is damaged: its tables are not those of an archive; restore it from a copy"
             raise ArchiveError(cause, file=self.path)
         self._check_length(connection)
@@ -270,8 +292,20 @@ def _check_place(path: Path, *, read_only: bool) -> None:
         raise ArchiveError("its folder does not exist; create it first", file=str(path))
 
 
+def _identity(path: str) -> tuple[int, int] | None:
+    """Return what tells a file from every other one; None where there is none."""
+    if path == IN_MEMORY:
+        return None
+    try:
+        found = Path(path).stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def _uri(path: str, options: str) -> str:
-    return f"file:{quote(os.path.abspath(path))}?{options}"  # noqa: PTH100 - `Path.absolute` keeps `..`
+    whole = os.fsencode(os.path.abspath(path))  # noqa: PTH100 - `Path.absolute` keeps `..`
+    return f"file:{quote(whole)}?{options}"
 
 
 def _use_a_log(connection: sqlite3.Connection, deadline: float) -> None:
@@ -287,19 +321,24 @@ def _use_a_log(connection: sqlite3.Connection, deadline: float) -> None:
             return
 
 
+def _checked(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a row whose cells hold what their columns are for."""
+    for (column, *_), value in zip(cursor.description, row, strict=True):
+        if not isinstance(value, _CELLS.get(column, object)):
+            cause = f"is damaged: {shown(value)} stands where {column} was kept; restore it from a copy"
+            raise ArchiveError(cause)
+    return row
+
+
 def _number(connection: sqlite3.Connection, query: str) -> int:
     return int(connection.execute(query).fetchone()[0])
 
 
-def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
-    """Return what the file holds, triggers and views too; what FTS5 and SQLite add by themselves is left out."""
-    found = connection.execute("SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
-    return {(kind, name) for kind, name in found if not (kind == "table" and name.startswith("said_"))}
+def _tables(connection: sqlite3.Connection) -> set[str]:
+    """Return how the file is laid out, triggers and views too; what FTS5 and SQLite add by themselves is left out."""
+    found = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")
+    return {_plain(sql) for kind, name, sql in found if not (kind == "table" and name.startswith("said_"))}
 
 
-def _expected_tables() -> set[tuple[str, str]]:
-    found = set()
-    for statement in _SCHEMA:
-        words = statement.replace("VIRTUAL ", "").split()
-        found.add((words[1].lower(), words[2]))
-    return found
+def _plain(sql: object) -> str:
+    return " ".join(str(sql).split())

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from foldproof.errors import TranscriptError
+from foldproof.errors import TranscriptError, described
 
 
 class ArchiveError(TranscriptError):
@@ -36,15 +36,21 @@ def described_failure(error: sqlite3.Error) -> str:
     for prefix, cause in _WHAT_TO_DO:
         if name.startswith(prefix):
             return f"{cause} ({error})"
-    return f"could not be used: {error}"
+    return f"could not be used ({error}); where that happens again, restore it from a copy"
 
 
 @contextmanager
 def naming(path: str) -> Iterator[None]:
-    """Turn whatever SQLite raises into an `ArchiveError`, and let every one name the file."""
+    """Turn whatever SQLite and the system raise into an `ArchiveError`, and let every one name the file."""
     try:
         yield
     except ArchiveError as error:
         raise error.in_file(path) from error.__cause__
     except sqlite3.Error as error:
         raise ArchiveError(described_failure(error), file=path) from error
+    # sqlite3 raises these for a text that is no UTF-8, and for a number that has grown out of its column.
+    except (UnicodeDecodeError, OverflowError) as error:
+        raise ArchiveError(f"is damaged; restore it from a copy ({error})", file=path) from error
+    except OSError as error:
+        cause = f"cannot be used by the system ({described(error)}); check its name and its folder"
+        raise ArchiveError(cause, file=path) from error

@@ -210,7 +210,7 @@ class Forgetting:
         if old == new:
             return
         self._moved_to.add(new)
-        query = "SELECT coalesce(max(forgotten), 0) FROM moved WHERE new = ?"
+        query = "SELECT coalesce(max(forgotten), 0) AS forgotten FROM moved WHERE new = ?"
         earlier = self.connection.execute(query, (old,)).fetchone()[0]
         self.connection.execute("UPDATE moved SET new = ?, forgotten = forgotten + ? WHERE new = ?", (new, went, old))
         self.connection.execute("INSERT OR REPLACE INTO moved VALUES (?, ?, ?)", (old, new, earlier + went))

@@ -94,6 +94,8 @@ class Reach:
     def message(self, row: int) -> Message:
         """Return the message of a row."""
         found = self.connection.execute("SELECT json, fingerprint FROM message WHERE id = ?", (row,)).fetchone()
+        if found is None:
+            raise damaged(f"the message {row}")
         return read_message(*found)
 
     def _read_filed(self) -> None:

@@ -106,6 +106,8 @@ def message_in(connection: sqlite3.Connection, row: int, span: int) -> tuple[Mes
         "WHERE here.span = ? AND here.message = ? ORDER BY here.position",
         (span, row),
     ).fetchone()
+    if found is None:
+        raise damaged(f"the message {row}")
     return read_message(found[0], found[1]), found[2], found[3]
 
 
@@ -121,7 +123,7 @@ def find(connection: sqlite3.Connection, address: str) -> list[Place]:
 
 
 def _place(connection: sqlite3.Connection, address: str) -> Place | None:
-    query = "SELECT coalesce(max(forgotten), 0) FROM moved WHERE new = ?"
+    query = "SELECT coalesce(max(forgotten), 0) AS forgotten FROM moved WHERE new = ?"
     forgotten, seen = int(connection.execute(query, (address,)).fetchone()[0]), {address}
     while True:
         row = connection.execute("SELECT id FROM span WHERE address = ?", (address,)).fetchone()

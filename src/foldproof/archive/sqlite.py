@@ -7,17 +7,20 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from foldproof.archive import conversations, options
 from foldproof.archive.conversations import StoredConversation
 from foldproof.archive.database import Database
+from foldproof.archive.failures import naming
 from foldproof.archive.forgetting import Forgetting, Forgotten
 from foldproof.archive.searching import Found, matching, snippet, terms_of
 from foldproof.archive.spans import Originals, check_spans, keep, message_in, opened, place_of, unfolded
-from foldproof.archive.stored import check_messages
+from foldproof.archive.stored import listed
 from foldproof.errors import UsageError, shown
-from foldproof.messages import Message, calls_of
+from foldproof.messages import Message
+
+_MOST_FOUND: Final = 2**63 - 1  # what SQLite can count
 
 
 class SqliteArchive:
@@ -76,14 +79,13 @@ class SqliteArchive:
         """Return the message as it may be kept: what the hook makes of it, or the very message.
 
         Raises:
+            ArchiveError: the hook raised something, so that the message cannot be kept.
             UsageError: the hook returned no message, or one of another role or with other calls.
         """
         if self._redact is None:
             return message
-        made = options.redacted(self._redact(message))
-        if _structure(made) != _structure(message):
-            raise UsageError("the redact hook changed a role, or the id of a call; hide what is said, and keep those")
-        return message if made.fingerprint == message.fingerprint else made
+        with naming(self.path):
+            return options.redacted(self._redact, message)
 
     def keep(self, spans: Mapping[str, Sequence[Message]], /) -> None:
         """Keep each span under its address, all of them or none, durably once this returns.
@@ -121,9 +123,9 @@ class SqliteArchive:
 
         It is what an `EvidenceIndex` needs to judge as if nothing had been folded.
         """
-        check_messages(messages, "messages")
+        given = listed(messages, "messages")
         with self._database.reading() as connection:
-            return tuple(unfolded(connection, messages))
+            return tuple(unfolded(connection, given))
 
     def search(self, query: str, *, limit: int = 20, conversation: str | None = None) -> tuple[Found, ...]:
         """Return the folded messages that hold every word of the query, in any order, the best first.
@@ -148,7 +150,7 @@ class SqliteArchive:
             if not terms:
                 return ()
             found = []
-            for row, rank, span in matching(connection, terms, limit, within):
+            for row, rank, span in matching(connection, terms, min(limit, _MOST_FOUND), within):
                 message, address, position = message_in(connection, row, span)
                 found.append(
                     Found(
@@ -213,7 +215,3 @@ class SqliteArchive:
         """Return the addresses of the spans that are kept, oldest first."""
         with self._database.reading() as connection:
             return tuple(address for (address,) in connection.execute("SELECT address FROM span ORDER BY id"))
-
-
-def _structure(message: Message) -> tuple[object, ...]:
-    return message.role, message.tool_call_id, tuple((call.id, call.name) for call in calls_of(message))

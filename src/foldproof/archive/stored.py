@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from foldproof.archive.failures import ArchiveError
 from foldproof.archive.searching import searchable
-from foldproof.errors import TranscriptError, UsageError, described
+from foldproof.errors import TranscriptError, UsageError, described, shown
 from foldproof.messages import FOLDED, Message, frame_kind, message_id
 from foldproof.messages.base import FrozenModel
 
@@ -129,6 +129,21 @@ def name_key(identifier: str) -> str:
     return json.dumps(identifier)
 
 
+def read_name(key: str) -> str:
+    """Return an id as a host wrote it.
+
+    Raises:
+        ArchiveError: what was read is none.
+    """
+    try:
+        name = json.loads(key)
+    except (ValueError, RecursionError) as error:
+        raise damaged("a name") from error
+    if not isinstance(name, str):
+        raise damaged("a name")
+    return name
+
+
 def store(connection: sqlite3.Connection, message: Message) -> int:
     """Store a message where it is not stored yet, and return its row."""
     text = encoded(message)
@@ -173,3 +188,12 @@ def check_messages(messages: Iterable[object], what: str) -> None:
     for index, message in enumerate(messages):
         if not isinstance(message, Message):
             raise UsageError(f"{what}[{index}] is {type(message).__name__}, not a Message")
+
+
+def listed(messages: Iterable[Message], what: str) -> tuple[Message, ...]:
+    """Return messages that were passed as a tuple, checked."""
+    if not isinstance(messages, Iterable):
+        raise UsageError(f"{what} is {shown(messages)}; pass messages, in order")
+    given = tuple(messages)
+    check_messages(given, what)
+    return given

@@ -11,7 +11,7 @@ from tests.messages.generators import messages
 
 from foldproof.archive import ArchiveError, SqliteArchive
 from foldproof.errors import TranscriptError, UsageError
-from foldproof.messages import Message
+from foldproof.messages import FOLDED, Message
 from foldproof.window import span_address
 
 surrogates = st.text(st.characters(codec=None), max_size=8)
@@ -233,6 +233,25 @@ def test_a_file_that_opens_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatc
         assert len(archive.expand(frame, depth=5)) == 2**5
 
 
+@pytest.mark.parametrize("depth", [None, 2, 3])
+def test_what_lies_behind_a_frame_and_is_not_here_is_counted(depth: int | None) -> None:
+    lost, here = frame_of("a" * 64), said("b")
+    seven = lost.model_copy(update={"metadata": {FOLDED: {"messages": 7, "archived": "c" * 64}}})
+    with SqliteArchive(":memory:") as archive:
+        outer = frame_of(kept(archive, frame_of(kept(archive, lost, *here, seven))))
+        found = archive.expand(outer, depth=depth)
+        assert (found.missing, found.forgotten) == ((0, 0) if depth == 2 else (1 + 7, 0))
+        assert tuple(found) == (lost, *here, seven)
+
+
+def test_a_frame_whose_originals_were_never_archived_misses_none() -> None:
+    never = Message(
+        role="user", content="[foldproof drop notice] x", metadata={FOLDED: {"messages": 3, "span": "a" * 16}}
+    )
+    with SqliteArchive(":memory:") as archive:
+        assert archive.expand(kept(archive, never, *said("a"))).missing == 0
+
+
 def hidden(message: Message) -> Message:
     return message.model_copy(update={"content": message.text.replace("4111111111111111", "[card]")})
 
@@ -270,6 +289,8 @@ def test_a_hook_that_fails_is_named_with_the_message_and_nothing_is_kept(tmp_pat
 @pytest.mark.parametrize("update", [{"content": None}, {"role": "nobody"}, {"metadata": {"x": object()}}])
 def test_what_a_hook_returns_is_checked_to_be_a_message(update: dict[str, object]) -> None:
     message = Message(role="user", id="m7", content="x")
-    with SqliteArchive(":memory:", redact=lambda given: given.model_copy(update=update)) as archive:
-        with pytest.raises(UsageError, match="redact hook .*given m7, returned a message that is none"):
-            archive.redact(message)
+    with (
+        SqliteArchive(":memory:", redact=lambda given: given.model_copy(update=update)) as archive,
+        pytest.raises(UsageError, match=r"redact hook .*given m7, returned a message that is none"),
+    ):
+        archive.redact(message)

@@ -111,6 +111,8 @@ def _expanded(archive: SqliteArchive, asked: ExpandArguments, room: int) -> str:
         said.append("Where one is too long for a line it stands in pieces, and each says which it is.")
     if originals.forgotten:
         said.append(f"{originals.forgotten} more were deleted for good.")
+    if originals.missing:
+        said.append(f"{originals.missing} more, behind frames among them, are not here.")
     until = asked.offset + len(shown_lines)
     if len(shown_lines) < len(lines):
         said.append(f"These are lines {asked.offset} to {until - 1} of {len(lines)}.")

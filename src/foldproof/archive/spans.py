@@ -21,7 +21,7 @@ from foldproof.archive.stored import (
     store,
 )
 from foldproof.errors import UsageError, shown
-from foldproof.messages import STAMP, Message
+from foldproof.messages import STAMP, Message, archived_at, folded_messages, frame_kind
 from foldproof.window import span_address
 from foldproof.window.frames import is_appendix
 
@@ -30,14 +30,20 @@ _SHOWN_ADDRESSES: Final = 3
 
 
 class Originals(tuple[Message, ...]):  # noqa: SLOT001 - a tuple with slots cannot have an attribute
-    """What a frame stands for: a tuple of messages, and how many more there were before they were forgotten."""
+    """What a frame stands for: a tuple of messages, and how many more there were.
+
+    Attributes:
+        forgotten: how many were forgotten.
+        missing: how many stand behind frames among these that say they were archived, and are not in this archive.
+    """
 
     forgotten: int
+    missing: int
 
-    def __new__(cls, messages: Sequence[Message] = (), *, forgotten: int = 0) -> Self:
+    def __new__(cls, messages: Sequence[Message] = (), *, forgotten: int = 0, missing: int = 0) -> Self:
         """Make it of messages, in order."""
         made = super().__new__(cls, messages)
-        made.forgotten = forgotten
+        made.forgotten, made.missing = forgotten, missing
         return made
 
 
@@ -209,28 +215,29 @@ def _what_is_known(connection: sqlite3.Connection) -> str:
 
 def opened(connection: sqlite3.Connection, place: Place, *, depth: int | None) -> Originals:
     """Return the messages of a span, with the frames among them opened too, `depth` folds deep."""
-    messages, forgotten = _opened(connection, read_span(connection, place), depth, keep_frames=False)
-    return Originals(messages, forgotten=forgotten + place.forgotten)
+    found = _opened(connection, read_span(connection, place), depth, keep_frames=False)
+    return Originals(found, forgotten=found.forgotten + place.forgotten, missing=found.missing)
 
 
 def unfolded(connection: sqlite3.Connection, messages: Sequence[Message]) -> list[Message]:
     """Return messages with every frame that can be opened preceded by what it stands for, through any depth."""
-    return _opened(connection, messages, None, keep_frames=True)[0]
+    return list(_opened(connection, messages, None, keep_frames=True))
 
 
 def _opened(
     connection: sqlite3.Connection, messages: Sequence[Message], depth: int | None, *, keep_frames: bool
-) -> tuple[list[Message], int]:
+) -> Originals:
     # Without recursion: a long life nests as deep as it has folds.
     waiting: list[tuple[Message, int]] = [(message, 0 if keep_frames else 1) for message in reversed(messages)]
     done: list[Message] = []
-    forgotten = 0
+    forgotten = missing = 0
     while waiting:
         message, level = waiting.pop()
         deep_enough = level < 0 or (depth is not None and level >= depth)
         place = None if deep_enough else known_place(connection, message)
         if place is None:
             done.append(message)
+            missing += 0 if deep_enough or not _says_archived(message) else folded_messages(message)
             continue
         forgotten += place.forgotten
         if keep_frames:
@@ -240,7 +247,11 @@ def _opened(
         waiting += [(inner, level + 1) for inner in reversed(read_span(connection, place))]
         if len(waiting) + len(done) > MOST_MESSAGES:
             raise ArchiveError(f"more than {MOST_MESSAGES:,} messages stand behind this; open fewer folds (depth=1)")
-    return done, forgotten
+    return Originals(done, forgotten=forgotten, missing=missing)
+
+
+def _says_archived(message: Message) -> bool:
+    return frame_kind(message) is not None and archived_at(message) is not None
 
 
 def _is_beside(message: Message, frame: Message) -> bool:

@@ -49,7 +49,7 @@ def command(  # noqa: PLR0913 - one argument an option
     "archived as" (8 digits of an address or more), the id of the frame, or, for a transcript, its index in it, counted
     from 0.
 
-    With --json: one object, with the messages byte for byte, and how many more were forgotten. Either way it opens with
+    With --json: one object, with the messages byte for byte, and how many more were forgotten or are missing. Either way it opens with
     the mark of what was recalled: to whoever judges a window that holds it, it is evidence of nothing.
     """
     if archive is None:
@@ -62,11 +62,12 @@ def command(  # noqa: PLR0913 - one argument an option
             originals = _behind(conversations, frame, opened, conversation=conversation, depth=depth, path=path)
     if as_json:
         messages = [message.model_dump() for message in originals]
-        told = {"path": path, "frame": frame, "forgotten": originals.forgotten, "messages": messages}
-        json_line(RECALLED_FIRST | told)
+        counts = {"forgotten": originals.forgotten, "missing": originals.missing}
+        json_line(RECALLED_FIRST | {"path": path, "frame": frame, **counts, "messages": messages})
         return 0
     forgotten = f"; {originals.forgotten:,} more were forgotten" if originals.forgotten else ""
-    say(f"{RECALLED} {counted(len(originals), 'message')} behind {frame}{forgotten}")
+    missing = f"; {originals.missing:,} more are not in this archive" if originals.missing else ""
+    say(f"{RECALLED} {counted(len(originals), 'message')} behind {frame}{forgotten}{missing}")
     for position, message in enumerate(originals):
         for line in _lines(position, message):
             say(line)

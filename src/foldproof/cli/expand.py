@@ -49,8 +49,8 @@ def command(  # noqa: PLR0913 - one argument an option
     "archived as" (8 digits of an address or more), the id of the frame, or, for a transcript, its index in it, counted
     from 0.
 
-    With --json: one object, with the messages byte for byte, and how many more were forgotten or are missing. Either way it opens with
-    the mark of what was recalled: to whoever judges a window that holds it, it is evidence of nothing.
+    With --json: one object, with the messages byte for byte, and how many more were forgotten or are missing. Either
+    way it opens with the mark of what was recalled: to whoever judges a window that holds it, it is evidence of nothing.
     """
     if archive is None:
         otherwise = "for a transcript, name its archive with --archive DB"

@@ -50,7 +50,7 @@ def command(  # noqa: PLR0913 - one argument an option
     from 0.
 
     With --json: one object, with the messages byte for byte, and how many more were forgotten or are missing. Either
-    way it opens with the mark of what was recalled: to whoever judges a window that holds it, it is evidence of nothing.
+    way it opens with the mark of what was recalled: for whoever judges a window with it, it is evidence of nothing.
     """
     if archive is None:
         otherwise = "for a transcript, name its archive with --archive DB"

@@ -74,7 +74,8 @@ _PATTERN = re.compile(
         (?P<drive>[A-Za-z]:[\\/](?:[\w.@+~-]{{1,120}}[\\/]){{0,40}}[\w.@+~-]{{1,120}})
       | (?P<blob>(?=[A-Za-z0-9/]{{0,256}}[+=])(?=[A-Za-z0-9+/]{{40}})[A-Za-z0-9+/]+={{0,2}})
       | (?P<path>(?:~/|\.{{1,2}}[/\\]|[/\\](?=[^\W\d]))?(?![-+])(?=[\w@.+~-]{{1,120}}[/\\])
-        (?:[^\W\d]|[.@+~-]){{1,120}}(?:[/\\](?:[^\W\d]|[.@+~-]){{1,120}}){{1,40}}[/\\]?(?::[1-9]\d{{0,6}}(?::\d{{1,7}})?)?(?![\w/\\])(?!-))
+        (?:[^\W\d]|[.@+~-]){{1,120}}(?:[/\\](?:[^\W\d]|[.@+~-]){{1,120}}){{1,40}}[/\\]?(?::[1-9]\d{{0,6}}(?::\d{{1,7}})?)?(?![\w/\\])
+        (?!-)(?![\w.+~-]{{0,120}}@[vV]?\d))
       | (?P<windows_path>(?=\w{{1,120}}\\)[\w.@+~-]{{1,120}}(?:\\[\w.@+~-]{{1,120}}){{1,40}})
     )
     | (?P<email>(?=\w)[\w.+-]{{1,64}}@(?:\w[\w-]{{0,62}}\.){{1,8}}[^\W\d][\w-]{{0,62}})
@@ -117,6 +118,8 @@ _NAMED_PLACE = re.compile(
 _LETTERED = re.compile(r"\d{1,6}[A-Za-z]")
 _LINE = re.compile(r"(?i)\blines?:?[ \u00a0][*`]{0,2}\Z")
 _LONGEST_LINE = len(" lines: **")
+_LETTERS = re.compile(r"(?<![\w./@:-])(?P<letters>[A-Za-z]{1,20})[ \u00a0]\Z")
+_LONGEST_LETTERS = 22
 _CUT = re.compile(r"-?(?:\.{3}|…)")
 _NAMED = re.compile(r"[A-Z][\w.+#]{1,40}|[Vv]ersion|[Rr]elease")
 _VERSION_OF_TWO = re.compile(r"\d{1,4}\.\d{1,4}")
@@ -161,7 +164,7 @@ def _in_context(values: list[Value], text: str) -> list[Value]:
             prefix = Lookup(spellings.PREFIX + value.form, "prefix")
             values[place] = value._replace(other=(prefix, *value.other))
         else:
-            values[place] = _beside(value, text)
+            values[place] = _behind_letters(_beside(value, text), text)
     return values
 
 
@@ -182,6 +185,18 @@ def _beside(value: Value, text: str) -> Value:
         if text[value.start - 1 : value.start] == " " and _NAMED.fullmatch(name):
             return value._replace(other=(*value.other, Lookup(f"{spellings.PART}v{value.text}", "part")))
     return value
+
+
+def _behind_letters(value: Value, text: str) -> Value:
+    """Let digits be looked up with the letters in front of them: `HAT 136` may be `HAT136`, or `HAT-136`."""
+    if value.kind not in ("number", "identifier") or not value.text.isdecimal():
+        return value
+    letters = _LETTERS.search(text[max(0, value.start - _LONGEST_LETTERS) : value.start])
+    if letters is None:
+        return value
+    name = letters["letters"].casefold()
+    together = (Lookup(f"{name}{joint}{value.text}") for joint in ("", "-"))
+    return value._replace(other=(*value.other, *together))
 
 
 def _names_a_place(value: Value, text: str) -> bool:

@@ -28,6 +28,10 @@ _SEPARATORS = re.compile(r"[-/:]")
 _PLACE = re.compile(
     r"(?P<file>\w[\w./@+~-]{0,300}\.[A-Za-z][A-Za-z0-9]{0,4}):(?P<line>[1-9]\d{0,6})(?:-(?P<last>[1-9]\d{0,6})|:\d{1,7})?"
 )
+_CODE = r"(?:[A-Za-z]{2,10}-\d{2,12}|(?=[A-Za-z]{0,19}\d)(?=\d{0,19}[A-Za-z])[A-Za-z0-9]{4,20})(?![A-Za-z0-9])"
+_CODES = re.compile(_CODE)
+_JOINED = re.compile(rf"(?![A-Fa-f\d-]{{1,200}}\Z){_CODE}(?:-{_CODE}){{1,8}}")
+_AT_A_CLOCK = re.compile(rf"(?P<code>{_CODE})@(?P<clock>(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?(?:[AaPp][Mm])?)")
 _RANGE_ITEM = re.compile(r"[^-]{1,500}")
 _ITEM = re.compile(r"[^/:]{1,500}")
 _SHORTEST_IDENTIFIER = 4
@@ -149,13 +153,19 @@ def _word(text: str, start: int) -> Value:
 
 
 def _pieces(text: str, start: int) -> tuple[Value, ...]:
-    """Return what a token lists, where each item is a value on its own: `HAT136/HAT039`, `10-20`.
+    """Return what a token lists, where each item is a value on its own: `HAT136/HAT039`, `HAT136-HAT039`, `10-20`.
 
     A path is no list, and neither is a token of which a part states nothing. A place in a file is the file and lines.
     """
     place = _PLACE.fullmatch(text)
     if place is not None:
         return tuple(_file_and_lines(place, start))
+    timed = _AT_A_CLOCK.fullmatch(text)
+    if timed is not None:
+        clock = dates.read_clock(timed["clock"], start + timed.start("clock"))
+        return (*read_token(timed["code"], start), *clock)
+    if _JOINED.fullmatch(text):  # a dash that lists or spans, which the folding of characters made a hyphen
+        return tuple(identifier(code.group(), start + code.start()) for code in _CODES.finditer(text))
     numbers = _RANGE.fullmatch(text)
     items = list((_RANGE_ITEM if numbers else _ITEM).finditer(text))
     if len(items) == 1 or not (numbers or all(map(_is_item, items))):

@@ -113,6 +113,20 @@ def test_what_was_forgotten_is_counted(tmp_path: Path) -> None:
     assert again.stdout.startswith(b"0 messages forgotten: 0 spans, ")
 
 
+def test_a_hosts_id_is_forgotten_in_the_conversation_that_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with fp.SqliteArchive(path) as archive:
+        for name in ("one", "two"):
+            archive.conversation(name).append([Message(role="user", id="msg_1", content=f"I am {name}.")])
+    asked = foldproof("forget", path, "msg_1")
+    assert (asked.returncode, b'"one", "two"' in asked.stderr) == (2, True)
+    ran = foldproof("forget", path, "msg_1", "--conversation", "two")
+    assert ran.stdout.startswith(b"1 message forgotten: ")
+    with fp.SqliteArchive(path) as archive:
+        assert archive.conversation("one").messages[0].text == "I am one."
+        assert archive.conversation("two").messages[0].text != "I am two."
+
+
 def test_one_transcript_does_not_lead_to_what_another_folded(tmp_path: Path) -> None:
     path, other = tmp_path / "a.db", chat(tmp_path, *INVENTING)
     with fp.SqliteArchive(path) as archive:

@@ -6,7 +6,8 @@ import pytest
 from tests.evidence.generators import result
 
 from foldproof.evidence import EvidenceIndex, EvidenceOptions
-from foldproof.evidence.file_names import bare_names
+from foldproof.evidence.candidates import scan
+from foldproof.evidence.file_names import bare_names, is_bare
 from foldproof.messages import OPENINGS, Message
 
 ASKED = "Hi there! Please fix tests/test_parser.py and then update README.md. Do not touch setup.py!"
@@ -111,3 +112,14 @@ def test_nobody_is_accused_of_words_that_a_frame_may_have_taken() -> None:
 def test_which_bare_names_a_text_has(text: str, spoken: list[str], said: list[str]) -> None:
     assert list(bare_names(text, is_spoken=True)) == spoken
     assert list(bare_names(text, is_spoken=False)) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [("main.py:42", True), ("src/main.py:42", False)],
+)
+def test_a_bare_name_is_a_file_without_a_folder(text: str, *, bare: bool) -> None:
+    (place,) = scan(text)
+    file, line = place.pieces
+    assert is_bare(file) is bare
+    assert not is_bare(line)

@@ -1,60 +1,19 @@
-"""Small conversations in each saved format, for Hypothesis: raw JSON built from the same list of turns."""
+"""Small conversations in each saved format, for Hypothesis: raw JSON built from the same list of turns.
+
+A file `shapes_*.py` beside this one adds the shapes of other formats: its `SHAPES`.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
-from hypothesis import strategies as st
+from tests.transcripts.talk import Said
 
-from foldproof.messages import OPENINGS, Message
 from foldproof.transcripts.json_text import Json
-
-WORDS = st.text(alphabet=st.sampled_from('ab 1é\U0001f389"\\\n:\u2028\ud800'), max_size=12)
-NAMES = st.sampled_from(["search", "read_file"])
-
-
-class Call(NamedTuple):
-    name: str
-    args: dict[str, Any]
-    result: str
-
-
-class Said(NamedTuple):
-    role: str  # user or assistant
-    text: str
-    calls: tuple[Call, ...] = ()
-
-
-ARGS = st.dictionaries(st.sampled_from(["q", "n"]), st.one_of(WORDS, st.integers(), st.none()), max_size=2)
-CALLS = st.lists(st.builds(Call, NAMES, ARGS, WORDS), max_size=3).map(tuple)
-TURNS = st.lists(
-    st.one_of(
-        st.builds(Said, st.just("user"), WORDS, st.just(())),
-        st.builds(Said, st.just("assistant"), WORDS, CALLS),
-    ),
-    max_size=6,
-)
-EXEMPT = st.one_of(st.none(), st.lists(WORDS, max_size=2).map(tuple))
-METADATA = st.one_of(
-    st.none(), st.just({"axleCompaction": {"id": "c1", "role": "summary"}, "foldproof": {"n": [1.5, None]}})
-)
-
-
-def _without_none(**fields: Json) -> Message:
-    return Message.model_validate({name: value for name, value in fields.items() if value is not None})
-
-
-FRAMES = st.builds(
-    lambda kind, text, exempt, metadata: _without_none(
-        role="user", content=f"{OPENINGS[kind]} {text}", folded_exempt=exempt, metadata=metadata
-    ),
-    st.sampled_from(["summary", "drop-notice"]),
-    WORDS,
-    EXEMPT,
-    METADATA,
-)
 
 
 def openai_messages(turns: Sequence[Said]) -> list[Any]:
@@ -233,3 +192,19 @@ BUILDERS: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "claude unlinked": ("claude_code", claude_unlinked),
     "claude results and text": ("claude_code", claude_results_and_text),
 }
+
+
+def sharegpt(turns: Sequence[Said]) -> Json:
+    rows: list[Any] = []
+    for turn in turns:
+        rows.append({"from": {"user": "human", "assistant": "gpt"}[turn.role], "value": turn.text})
+        for call in turn.calls:
+            rows.append({"from": "function_call", "value": json.dumps({"name": call.name, "arguments": call.args})})
+            rows.append({"from": "observation", "value": call.result})
+    return {"id": "x", "conversations": rows}
+
+
+BUILDERS["sharegpt"] = ("sharegpt", sharegpt)
+
+for found in sorted(Path(__file__).parent.glob("shapes_*.py")):
+    BUILDERS |= import_module(f"tests.transcripts.{found.stem}").SHAPES

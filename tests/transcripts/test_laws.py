@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.transcripts.builders import BUILDERS, FRAMES, TURNS
+from tests.transcripts.builders import BUILDERS
+from tests.transcripts.talk import FRAMES, TURNS
 
 from foldproof.messages import OPENINGS, Message, turns_of
 from foldproof.transcripts import Conversation, dump, parse, read_text

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.transcripts.builders import BUILDERS, Said
+from tests.transcripts.builders import BUILDERS
+from tests.transcripts.talk import Said
 
 from foldproof.errors import TranscriptError
 from foldproof.transcripts import formats, load, parse, read_text

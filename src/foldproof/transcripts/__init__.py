@@ -4,10 +4,34 @@
 kept is written as it was read, byte for byte where the file has one row a line.
 """
 
-from foldproof.transcripts.codec import Format
-from foldproof.transcripts.conversation import Conversation
-from foldproof.transcripts.reading import load, load_all, parse, read_text
-from foldproof.transcripts.registry import detect, formats
+from foldproof.transcripts.codec import Codec, Format
+from foldproof.transcripts.conversation import Conversation, Edit, Entry, Parent, Reading
+from foldproof.transcripts.damage import Damage
+from foldproof.transcripts.folders import Family, files_in
+from foldproof.transcripts.reading import load, load_all, parse, read_text, recognised, recognised_in
+from foldproof.transcripts.registry import Recognised, UnknownFormatError, detect, formats
 from foldproof.transcripts.writing import dump
 
-__all__ = ["Conversation", "Format", "detect", "dump", "formats", "load", "load_all", "parse", "read_text"]
+__all__ = [
+    "Codec",
+    "Conversation",
+    "Damage",
+    "Edit",
+    "Entry",
+    "Family",
+    "Format",
+    "Parent",
+    "Reading",
+    "Recognised",
+    "UnknownFormatError",
+    "detect",
+    "dump",
+    "files_in",
+    "formats",
+    "load",
+    "load_all",
+    "parse",
+    "read_text",
+    "recognised",
+    "recognised_in",
+]

@@ -1,6 +1,7 @@
 """What a format is to this room: one object that recognises, reads and writes a document. And what formats share.
 
-A new format is one file that defines a `Codec`, and one line in `registry`.
+A new format is one file that defines a `Codec`, and one line in `registry`; another package offers one as an entry
+point of the group `foldproof.formats`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import ValidationError
 
@@ -22,12 +23,27 @@ FIELDS = "foldproof"
 """Key under which a row we wrote carries the message fields that its format has no place for."""
 
 
+Medium = Literal["json", "text", "zip"]
+"""What a document is made of: JSON (or JSONL), plain text, or a ZIP archive of JSON members."""
+
+Basis = Literal["real files", "fixtures", "the library's source"]
+"""What the statements about a format were checked against, at best."""
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A saved format: its name, what it is, and whether it can be read and written.
+    """A saved format.
 
-    `one_row_a_line` tells how a list of rows that never was text is written: as JSONL, or as a JSON array. `shape` is
-    what a document of it looks like, for the error that something else was given.
+    Attributes:
+        name: what `--format` takes.
+        description: what it is, on one line.
+        can_read, can_write: whether it can be read, and whether another window can be written into it.
+        one_row_a_line: a list of rows that never was text is written as JSONL, and not as a JSON array.
+        shape: what a document of it looks like, for the error that something else was given.
+        medium: what its documents are made of. What `recognise` and `read` are given: parsed JSON; the text; for a
+            ZIP archive an object of its JSON members by name.
+        basis: what the statements about it were checked against.
+        compaction: how the format itself says that history was compacted, on one line; "" where it has no way.
     """
 
     name: str
@@ -36,6 +52,9 @@ class Format:
     can_write: bool = True
     one_row_a_line: bool = False
     shape: str = ""
+    medium: Medium = "json"
+    basis: Basis = "real files"
+    compaction: str = ""
 
 
 class Codec(Protocol):

@@ -9,10 +9,19 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from foldproof.messages import Message, check_message, kept_indices
-from foldproof.transcripts.document import Document
+from foldproof.transcripts.damage import Damage
+from foldproof.transcripts.document import Document, damage_in
+from foldproof.window import FoldedSpan
 
 Piece = Any
 """Where a message stands in its document: a format's own business (an index, an index and a block, a name)."""
+
+
+class Parent(NamedTuple):
+    """The conversation that ran a sub-agent, and the call that did; None for what is not known."""
+
+    conversation: str | None
+    call: str | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -25,6 +34,10 @@ class Reading:
         extras: facts of the format beside the messages (tools, model, reward …).
         id: the conversation's own id, when it has one.
         side: it hangs on another conversation of the same document (a sub-agent's thread).
+        damage: what of it could not be read, and where.
+        folded: for each compaction that the document holds, what its frame stands for, where the originals are there.
+        ran: sub-agents it ran: the id of each one's conversation, and the id of the call that ran it.
+        parent: the conversation that ran this one, where the document itself says so.
     """
 
     messages: tuple[Message, ...]
@@ -32,6 +45,10 @@ class Reading:
     extras: Mapping[str, Any] = field(default_factory=dict)
     id: str | None = None
     side: bool = False
+    damage: tuple[Damage, ...] = ()
+    folded: tuple[FoldedSpan, ...] = ()
+    ran: Mapping[str, str] = field(default_factory=dict)
+    parent: Parent | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -43,6 +60,9 @@ class Conversation:
         format: name of the format it was read in.
         id: the id the file gives it, else one derived from its place in the file.
         extras: facts of the format beside the messages (tools, model, reward …), read-only.
+        damage: what of the file could not be read, and where: in this conversation, or right ahead of it.
+        folded: for each compaction that the file holds, what its frame stands for, where the originals are there.
+        parent: the conversation that ran this one, and the call that did, where it is a sub-agent's.
         reading, siblings, document: what `dump` needs to write it back; not for users.
     """
 
@@ -50,6 +70,9 @@ class Conversation:
     format: str
     id: str
     extras: Mapping[str, Any]
+    damage: tuple[Damage, ...] = ()
+    folded: tuple[FoldedSpan, ...] = field(default=(), repr=False)
+    parent: Parent | None = None
     reading: Reading = field(repr=False)
     siblings: tuple[Reading, ...] = field(repr=False)
     document: Document = field(repr=False)
@@ -71,18 +94,28 @@ def conversations_of(readings: Sequence[Reading], document: Document, *, number:
 
     `number` counts the conversations of the file ahead of these: it names those that have no id of their own.
     """
+    ahead = document.damage
     return tuple(
         Conversation(
             messages=reading.messages,
             format=document.format,
             id=reading.id or str(number + index),
             extras=MappingProxyType(dict(reading.extras)),
+            damage=(*(ahead if index == 0 else ()), *(damage_in(one, document) for one in reading.damage)),
+            folded=reading.folded,
+            parent=reading.parent or _parent(reading, readings),
             reading=reading,
             siblings=tuple(readings),
             document=document,
         )
         for index, reading in enumerate(readings)
     )
+
+
+def _parent(reading: Reading, readings: Sequence[Reading]) -> Parent | None:
+    """Return which conversation of the same document ran this one."""
+    by = next((other for other in readings if reading.id is not None and reading.id in other.ran), None)
+    return None if by is None else Parent(by.id, by.ran[str(reading.id)])
 
 
 class Entry(NamedTuple):

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from foldproof.errors import TranscriptError
+from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.json_text import Json
 
-Layout = Literal["json", "jsonl", "items"]
-"""How documents lie in a file: one JSON value, JSON values one a line, or the items of one JSON array."""
+Layout = Literal["json", "jsonl", "items", "text", "zip"]
+"""How documents lie in a file: one JSON value, values one a line, the items of one JSON array, one text, one ZIP."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -21,12 +22,14 @@ class Source:
     Attributes:
         layout: how the documents lie in it.
         value: the whole array, where its items are the documents.
-        text: its text, where the file is one JSON value.
+        text: its text, where the file is one JSON value or a text.
+        packed: its bytes, where it is a ZIP archive.
     """
 
     layout: Layout
     value: Json = None
     text: str | None = None
+    packed: bytes | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -44,6 +47,8 @@ class Document:
         name: the file's name, for errors.
         lines: line numbers (from 1) of the rows of a JSONL document.
         place: where it stands in the file, in front of a path (`line 3: $`, `$[3]`).
+        before, after: lines of the file around it that could not be read; they are written back as they were.
+        damage: what those lines are.
     """
 
     format: str
@@ -56,6 +61,9 @@ class Document:
     name: str | None = None
     lines: tuple[int, ...] = ()
     place: str = "$"
+    before: str = ""
+    after: str = ""
+    damage: tuple[Damage, ...] = ()
 
 
 def located(error: TranscriptError, document: Document) -> TranscriptError:
@@ -63,10 +71,16 @@ def located(error: TranscriptError, document: Document) -> TranscriptError:
 
     In a session of one row a line, `$[16].message` is line 17 and `$.message` inside it.
     """
-    path = error.path or "$"
+    return TranscriptError(error.cause, path=_place(error.path or "$", document), file=error.file or document.name)
+
+
+def damage_in(damage: Damage, document: Document) -> Damage:
+    """Return damage of a document with the place of the document in its file."""
+    return Damage(_place(damage.path, document), damage.cause)
+
+
+def _place(path: str, document: Document) -> str:
     row = re.match(r"\$\[(\d+)\]", path)
     if document.joined and row and int(row[1]) < len(document.lines):
-        path = f"line {document.lines[int(row[1])]}: $" + path[row.end() :]
-    else:
-        path = document.place + path.removeprefix("$")
-    return TranscriptError(error.cause, path=path, file=error.file or document.name)
+        return f"line {document.lines[int(row[1])]}: $" + path[row.end() :]
+    return document.place + path.removeprefix("$")

@@ -1,9 +1,11 @@
-"""Bytes in, documents out: encodings, JSON or JSONL, and which rows or items make one document.
+"""Bytes in, documents out: encodings, JSON, JSONL, text or ZIP, and which rows or items make one document.
 
 * UTF-8, with or without a byte order mark, or UTF-16 with one. What is written is UTF-8 without one.
-* When the first line is a complete JSON value it is JSONL, one value a line; else the file is one JSON value.
+* When the first line is a complete JSON value it is JSONL, one value a line; else the file is one JSON value, else a
+  text that a format of texts knows. A ZIP archive is known by its first bytes.
 * The lines of a file, or the items of an array, are one document where a format says that they belong together (the
   rows of a session, the messages of a chat); else each is a document of its own, and lines are read one at a time.
+* A line that is no JSON (a session that is still written, a cut download) is reported, and the others are read.
 """
 
 from __future__ import annotations
@@ -16,53 +18,58 @@ from typing import BinaryIO, NamedTuple
 
 from foldproof.errors import TranscriptError
 from foldproof.transcripts.codec import Codec
+from foldproof.transcripts.damage import damage_of
 from foldproof.transcripts.document import Document, Source
-from foldproof.transcripts.json_text import Json, is_compact, parse_json
+from foldproof.transcripts.json_text import Json, Unread, is_compact, parse_json
 from foldproof.transcripts.registry import codec_for
+from foldproof.transcripts.zip_file import members_in
 
-_SAMPLE = 50
-"""Lines looked at to tell what a JSONL file holds: a session may open with dozens of rows that say nothing."""
-
+_SAMPLE = 50  # lines, of which one format has to recognise the first ones
+_SAMPLE_CHARACTERS = 1_000_000
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_ZIP = b"PK\x03\x04"
 
 
 class Line(NamedTuple):
-    """A line of a file: its number from 1, its text with its line end, and its JSON."""
+    """A line of a file: its number from 1, its text with its line end, its JSON, and why it is none."""
 
     number: int
     text: str
     value: Json
+    error: TranscriptError | None = None
 
 
-def documents_of(stream: BinaryIO, name: str, format_name: str | None) -> Iterator[Document]:
-    """Yield the documents of a file, reading no further than needed.
+class Broken(NamedTuple):
+    """A line, among lines that are documents of their own, that is no JSON."""
+
+    text: str
+    error: TranscriptError
+
+
+def documents_of(stream: BinaryIO, name: str, format_name: str | None) -> Iterator[Document | Broken]:
+    """Yield the documents of a file, reading no further than needed, and the lines between them that are broken.
 
     Raises:
         TranscriptError: the file is empty, binary, no JSON, or of no known format; `file` and `path` say where.
         UsageError: `format_name` names no format.
     """
-    lines = _lines(stream, name)
+    head = stream.read(len(_ZIP))
+    if head == _ZIP:
+        yield _zipped(head + stream.read(), name, format_name)
+        return
+    lines = _lines(head, stream, name)
     first = next((line for line in lines if line[1].strip()), None)
     if first is None:
         raise TranscriptError("the file is empty; expected a transcript as JSON or JSONL", file=name)
-    if _is_json(first[1]):
-        yield from _from_lines(chain([first], lines), name, format_name)
+    line = _parsed(*first, name)
+    if line.error is None or "not JSON" not in line.error.cause:  # complete, if too deep or a number too long
+        yield from _from_lines(chain([line], _parsed_all(lines, name)), name, format_name)
     else:
-        text = "".join(text for _, text in chain([first], lines))
-        yield from _from_text(text, name, format_name)
+        yield from _from_text("".join(text for _, text in chain([first], lines)), name, format_name)
 
 
-def _is_json(text: str) -> bool:
-    try:
-        parse_json(text)
-    except TranscriptError as error:
-        return "not JSON" not in error.cause  # too deep or a number too long: complete, and reported with its line
-    return True
-
-
-def _lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
+def _lines(head: bytes, stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
     """Yield numbered lines. Only a line feed ends one: JSON may hold any other line separator inside a string."""
-    head = stream.read(len(codecs.BOM_UTF8))
     rest: Iterable[bytes] = stream
     if head.startswith(_UTF16):
         text = _decoded(head + stream.read(), "utf-16", name, None)
@@ -70,7 +77,7 @@ def _lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
     head = head.removeprefix(codecs.BOM_UTF8)
     rows = iter(rest)
     first = head if head.endswith(b"\n") else head + next(rows, b"")
-    split = first.split(b"\n")  # three bytes may hold line ends of their own
+    split = first.split(b"\n")  # the first bytes may hold line ends of their own
     opening = [part + b"\n" for part in split[:-1]] + [part for part in split[-1:] if part]
     for number, raw in enumerate(chain(opening, rows), start=1):
         yield number, _decoded(raw, "utf-8", name, number)
@@ -87,9 +94,54 @@ def _decoded(raw: bytes, encoding: str, name: str, number: int | None) -> str:
         raise TranscriptError(cause, file=name, path=place) from error
 
 
-def _from_text(text: str, name: str, format_name: str | None) -> Iterator[Document]:
+def _parsed(number: int, text: str, name: str) -> Line:
+    try:
+        return Line(number, text, parse_json(text))
+    except TranscriptError as error:
+        placed = TranscriptError(error.cause, path=f"line {number}", file=name)
+        return Line(number, text, Unread(text.strip("\r\n")), placed)
+
+
+def _parsed_all(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Line]:
+    return (_parsed(number, text, name) for number, text in lines if text.strip())
+
+
+def _zipped(packed: bytes, name: str, format_name: str | None) -> Document:
+    try:
+        value = members_in(packed)
+        codec, _ = codec_for(value, format_name, medium="zip")
+    except TranscriptError as error:
+        raise error.in_file(name) from error
+    return Document(format=codec.format.name, value=value, source=Source("zip", value, packed=packed), name=name)
+
+
+def _from_text(text: str, name: str, format_name: str | None) -> Iterator[Document | Broken]:
+    """Yield the documents of a file whose first line is no JSON."""
     try:
         value = parse_json(text)
+    except TranscriptError as error:
+        document = _plain(text, name, format_name)
+        lines = [] if document else list(_parsed_all(enumerate(text.splitlines(keepends=True), start=1), name))
+        if document is not None:
+            yield document
+        elif 2 * sum(isinstance(line.value, dict) for line in lines) >= len(lines):  # only its start is broken
+            yield from _from_lines(iter(lines), name, format_name)
+        else:
+            raise error.in_file(name) from error
+    else:
+        yield from _from_value(value, text, name, format_name)
+
+
+def _plain(text: str, name: str, format_name: str | None) -> Document | None:
+    try:
+        codec, _ = codec_for(text, format_name, medium="text")
+    except TranscriptError:  # that it is no JSON is the better error
+        return None
+    return Document(format=codec.format.name, value=text, source=Source("text", text, text), verbatim=text, name=name)
+
+
+def _from_value(value: Json, text: str, name: str, format_name: str | None) -> Iterator[Document]:
+    try:
         codec, is_one = codec_for(value, format_name)
     except TranscriptError as error:
         raise error.in_file(name) from error
@@ -103,41 +155,52 @@ def _from_text(text: str, name: str, format_name: str | None) -> Iterator[Docume
             name=name,
         )
         return
-    yield from _items(value, Source("items", value, text), codec, name)
-
-
-def _items(value: list[Json], source: Source, codec: Codec, name: str | None) -> Iterator[Document]:
+    source = Source("items", value, text)
     for index, item in enumerate(value):
         yield Document(format=codec.format.name, value=item, source=source, name=name, place=f"$[{index}]")
 
 
-def _from_lines(lines: Iterator[tuple[int, str]], name: str, format_name: str | None) -> Iterator[Document]:
-    parsed = _parsed(lines, name)
-    head = list(islice(parsed, _SAMPLE))
+def _from_lines(lines: Iterator[Line], name: str, format_name: str | None) -> Iterator[Document | Broken]:
+    head = list(_sample(lines))
     if len(head) == 1 and isinstance(head[0].value, list):  # a whole array on one line is no JSONL
-        yield from _from_text(head[0].text, name, format_name)
+        yield from _from_value(head[0].value, head[0].text, name, format_name)
         return
     try:
-        codec, is_one = _codec_for(head, parsed, format_name)
+        codec, is_one = _codec_for(head, lines, format_name)
     except TranscriptError as error:
         raise error.in_file(name) from error
     source = Source("jsonl")
     if is_one:
-        yield _joined([*head, *parsed], source, codec, name)
+        yield _joined([*head, *lines], source, codec, name)
         return
-    for line in chain(head, parsed):
-        yield _single(line, source, codec, name)
+    for line in chain(head, lines):
+        yield Broken(line.text, line.error) if line.error else _single(line, source, codec, name)
+
+
+def _sample(lines: Iterator[Line]) -> Iterator[Line]:
+    characters = 0
+    for line in islice(lines, _SAMPLE):
+        yield line
+        characters += len(line.text)
+        if characters > _SAMPLE_CHARACTERS:
+            return
 
 
 def _codec_for(head: list[Line], rest: Iterator[Line], format_name: str | None) -> tuple[Codec, bool]:
     """Return what `codec_for` says of the first lines; what was named is looked for in all of them."""
-    try:
-        return codec_for([line.value for line in head], format_name)
-    except TranscriptError:
-        if format_name is None:
-            raise
-        head += rest
-    return codec_for([line.value for line in head], format_name)
+    for more in (_SAMPLE,) if format_name is None else (_SAMPLE, None):
+        try:
+            return _of_lines(head, format_name)
+        except TranscriptError:
+            head += islice(rest, more)
+    return _of_lines(head, format_name)
+
+
+def _of_lines(lines: list[Line], format_name: str | None) -> tuple[Codec, bool]:
+    values = [line.value for line in lines if line.error is None]
+    if not values and lines and lines[0].error:
+        raise lines[0].error
+    return codec_for(values, format_name)
 
 
 def _single(line: Line, source: Source, codec: Codec, name: str) -> Document:
@@ -154,27 +217,20 @@ def _single(line: Line, source: Source, codec: Codec, name: str) -> Document:
     )
 
 
-def _parsed(lines: Iterator[tuple[int, str]], name: str) -> Iterator[Line]:
-    for number, text in lines:
-        if not text.strip():
-            continue
-        try:
-            yield Line(number, text, parse_json(text))
-        except TranscriptError as error:
-            raise TranscriptError(error.cause, path=f"line {number}", file=name) from error
-
-
 def _joined(lines: list[Line], source: Source, codec: Codec, name: str) -> Document:
     return Document(
         format=codec.format.name,
         value=[line.value for line in lines],
         source=source,
-        texts={id(line.value): line.text.strip("\r\n") for line in lines if isinstance(line.value, dict | list)},
+        texts={
+            id(line.value): line.text.strip("\r\n") for line in lines if isinstance(line.value, dict | list | Unread)
+        },
         verbatim="".join(line.text for line in lines),
         joined=True,
         compact=is_compact(lines[-1].text),
         name=name,
         lines=tuple(line.number for line in lines),
+        damage=tuple(damage_of(line.error) for line in lines if line.error),
     )
 
 

@@ -71,6 +71,12 @@ def _too_deep() -> TranscriptError:
     return TranscriptError(f"the JSON is nested more than {MAX_DEPTH} levels deep; flatten it")
 
 
+class Unread(str):
+    """A line of a JSONL file that is no JSON: it stands among the rows, and is written back as it was."""
+
+    __slots__ = ()
+
+
 class RevisedObject(dict[str, Json]):
     """An object with some members changed. Members that are still the same value are written as they were read."""
 

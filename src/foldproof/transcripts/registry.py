@@ -1,39 +1,76 @@
-"""The formats, in the order they are tried: a format whose rows could pass for another's comes first."""
+"""The formats, in the order they are tried: a format whose rows could pass for another's comes first.
+
+An installed package offers a format under the entry point group `foldproof.formats`, as an object or a class that is a
+`Codec`:
+
+    [project.entry-points."foldproof.formats"]
+    my_agent = "my_agent.sessions:Sessions"
+
+It is tried behind the formats of this library, and never takes over a name of theirs. Nothing of another package is
+imported before a file is met that no format of this library knows, or the format is asked for by name.
+"""
 
 from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final, NamedTuple
 
 from foldproof.errors import TranscriptError, UsageError, shown
 from foldproof.transcripts.agentfootprint import Agentfootprint
 from foldproof.transcripts.axle import Axle
 from foldproof.transcripts.claude_code import ClaudeCode
-from foldproof.transcripts.codec import Codec, Format
+from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.openai_chat import OpenaiChat
+from foldproof.transcripts.sharegpt import Sharegpt
 
-CODECS: tuple[Codec, ...] = (
+GROUP: Final = "foldproof.formats"
+
+CODECS: Final[tuple[Codec, ...]] = (
     ClaudeCode(),
     Agentfootprint(),
     Axle(),
+    Sharegpt(),
     OpenaiChat(),
 )
-"""Every format. A new one is a file that defines its codec, and a line here."""
+"""Every format of this library. A new one is a file that defines its codec, and a line here."""
+
+
+class UnknownFormatError(TranscriptError):
+    """No format recognises the data: it may be no transcript at all."""
+
+
+class Recognised(NamedTuple):
+    """A format that knows a document for its own, and why."""
+
+    format: str
+    reason: str
 
 
 def formats() -> tuple[Format, ...]:
-    """Return the formats that can be read and written, in the order they are tried."""
-    return tuple(codec.format for codec in CODECS)
+    """Return the formats that can be read and written, in the order they are tried, those of other packages last.
+
+    Raises:
+        UsageError: a package offers a format that cannot be loaded.
+    """
+    return tuple(codec.format for codec in (*CODECS, *map(_loaded, _offered())))
 
 
 def codec_named(name: str) -> Codec:
     """Return the codec of a format.
 
     Raises:
-        UsageError: there is no format of that name.
+        UsageError: there is no format of that name, or it cannot be loaded.
     """
     for codec in CODECS:
         if codec.format.name == name:
             return codec
-    known = ", ".join(codec.format.name for codec in CODECS)
+    offered = _offered()
+    for point in offered:
+        if point.name == name:
+            return _loaded(point)
+    known = ", ".join([*_names(), *(point.name for point in offered)])
     raise UsageError(f"there is no format {shown(name)}; expected one of {known}")
 
 
@@ -46,34 +83,52 @@ def detect(obj: Json) -> str:
     return codec_for(obj)[0].format.name
 
 
-def codec_for(value: Json, name: str | None = None) -> tuple[Codec, bool]:
+def recognised_by(value: Json, *, medium: Medium = "json") -> tuple[Recognised, ...]:
+    """Return every format that knows a document for its own, and why; the first is the one that reads it."""
+    codecs = (codec for codec in (*CODECS, *map(_loaded, _offered())) if codec.format.medium == medium)
+    found = ((codec.format.name, codec.recognise(value)) for codec in codecs)
+    return tuple(Recognised(name, reason) for name, reason in found if reason is not None)
+
+
+def codec_for(value: Json, name: str | None = None, *, medium: Medium = "json") -> tuple[Codec, bool]:
     """Return the codec that reads a value, and whether the value is one document (or an array of several).
 
     Raises:
-        TranscriptError: no format recognises it, or the named one does not.
+        TranscriptError: no format recognises it (`UnknownFormatError`), or the named one does not.
         UsageError: `name` names no format.
     """
     codecs = CODECS if name is None else (codec_named(name),)
-    for codec in codecs:
+    found = _found(value, codecs, medium)
+    if found is None and name is None:
+        found = _found(value, tuple(map(_loaded, _offered())), medium)
+    if found is not None:
+        return found
+    if name is not None:
+        raise not_of(codecs[0], value)
+    raise UnknownFormatError(
+        f"no known format; looked for {', '.join(_names())} and found {_outline(value)}; "
+        "name the format if it is one of these, and see `foldproof formats` for what each looks like"
+    )
+
+
+def _found(value: Json, codecs: tuple[Codec, ...], medium: Medium) -> tuple[Codec, bool] | None:
+    fitting = [codec for codec in codecs if codec.format.medium == medium]
+    for codec in fitting:
         if codec.recognise(value) is not None:
             return codec, True
     if isinstance(value, list) and value:
-        for codec in codecs:
+        for codec in fitting:
             if codec.recognise(value[0]) is not None:
                 return codec, False
-    if name is not None:
-        raise not_of(codecs[0], value)
-    raise TranscriptError(
-        f"no known format; looked for {', '.join(codec.format.name for codec in CODECS)} and found {_outline(value)}; "
-        "name the format if it is one of these, and see `foldproof formats` for what each looks like"
-    )
+    return None
 
 
 def not_of(codec: Codec, value: Json) -> TranscriptError:
     """Return the error that a value is no document of a format."""
     known = codec.format
     values = (value, *value[:1]) if isinstance(value, list) else (value,)
-    other = next((other.format.name for one in values for other in CODECS if other.recognise(one) is not None), None)
+    others = [other for other in CODECS if other.format.medium == known.medium]
+    other = next((other.format.name for one in values for other in others if other.recognise(one) is not None), None)
     hint = "" if other is None else f"; it looks like {other}"
     return TranscriptError(f"not {known.name}: found {_outline(value)}; expected {known.shape}{hint}")
 
@@ -85,3 +140,30 @@ def _outline(value: Json) -> str:
         count = "1 value" if len(value) == 1 else f"{len(value)} values"
         return f"{count}, first {_outline(value[0])}" if value else "an empty array"
     return f"a bare {type(value).__name__}"
+
+
+def _names() -> list[str]:
+    return [codec.format.name for codec in CODECS]
+
+
+@cache
+def _offered() -> tuple[EntryPoint, ...]:
+    ours = set(_names())
+    return tuple(point for point in entry_points(group=GROUP) if point.name not in ours)
+
+
+@cache
+def _loaded(point: EntryPoint) -> Codec:
+    try:
+        made: Any = point.load()
+        codec: Codec = made() if isinstance(made, type) else made
+    except Exception as error:
+        cause = f"{type(error).__name__}: {error}"
+        raise UsageError(f"the format {point.name} ({point.value}) cannot be loaded: {cause}") from error
+    missing = [name for name in ("format", "recognise", "read", "write") if not hasattr(codec, name)]
+    if missing:
+        raise UsageError(f"the format {point.name} ({point.value}) has no {missing[0]}; offer a Codec")
+    if codec.format.name != point.name:
+        named = f"the format {point.name} ({point.value}) calls itself {shown(codec.format.name)}"
+        raise UsageError(f"{named}; give the entry point that name")
+    return codec

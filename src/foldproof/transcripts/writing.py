@@ -16,7 +16,9 @@ from foldproof.transcripts.conversation import Conversation, Edit, edit_of
 from foldproof.transcripts.document import Document, located
 from foldproof.transcripts.json_text import Json, new_text, render, revise_items
 from foldproof.transcripts.registry import codec_named
+from foldproof.transcripts.zip_file import repacked
 
+Chunk = str | bytes
 Target = str | os.PathLike[str] | TextIO | BinaryIO
 """Where to write: a path, or an open file for text or bytes."""
 
@@ -33,34 +35,40 @@ def dump(conversations: Conversation | Iterable[Conversation], target: Target) -
         UsageError: nothing was given, conversations that cannot stand in one file, or a path that cannot be written.
     """
     given = (conversations,) if isinstance(conversations, Conversation) else conversations
-    chunks = _texts(given)
+    chunks = _chunks(given)
     if isinstance(target, str | os.PathLike):
         try:
             _write(chunks, Path(target))
         except OSError as error:
             raise UsageError(f"cannot write {os.fspath(target)}: {error.strerror or error}") from error
         return
-    text = "".join(chunks)  # complete before the first byte leaves
-    if hasattr(target, "encoding"):  # only a text file has one
-        cast("TextIO", target).write(text)
+    complete = list(chunks)  # before the first byte leaves
+    if not hasattr(target, "encoding"):  # only a text file has one
+        target.write(b"".join(map(_bytes, complete)))
+    elif any(isinstance(chunk, bytes) for chunk in complete):
+        raise UsageError("this format is an archive of bytes; write it to a path, or to a file opened for bytes")
     else:
-        target.write(text.encode())
+        cast("TextIO", target).write("".join(map(str, complete)))
 
 
-def _write(chunks: Iterator[str], named: Path) -> None:
+def _bytes(chunk: Chunk) -> bytes:
+    return chunk if isinstance(chunk, bytes) else chunk.encode()
+
+
+def _write(chunks: Iterator[Chunk], named: Path) -> None:
     """Write a file. A pipe or a device is opened as it was named: `/dev/stdout` and `>(gzip)` have no other name."""
     if named.exists() and not named.is_file():
-        text = "".join(chunks)
-        named.write_text(text, encoding="utf-8", newline="")
+        complete = b"".join(map(_bytes, chunks))
+        named.write_bytes(complete)
     else:
         _write_atomically(chunks, Path(os.path.realpath(named)))
 
 
-def _write_atomically(chunks: Iterator[str], path: Path) -> None:
+def _write_atomically(chunks: Iterator[Chunk], path: Path) -> None:
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with temporary.open("x", encoding="utf-8", newline="") as file:
-            file.writelines(chunks)
+        with temporary.open("xb") as file:
+            file.writelines(map(_bytes, chunks))
         if path.exists():
             shutil.copymode(path, temporary)
         temporary.replace(path)
@@ -68,7 +76,7 @@ def _write_atomically(chunks: Iterator[str], path: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _texts(conversations: Iterable[Conversation]) -> Iterator[str]:
+def _chunks(conversations: Iterable[Conversation]) -> Iterator[Chunk]:
     documents = ((document, list(group)) for document, group in groupby(conversations, key=_document_of))
     first = next(documents, None)
     if first is None:
@@ -77,9 +85,23 @@ def _texts(conversations: Iterable[Conversation]) -> Iterator[str]:
     if document.source.layout == "items":
         yield _array_text(document, group, documents)
         return
+    if document.source.packed is not None:
+        yield _packed(document, group)
+    else:
+        yield from _texts(document, group, documents)
+
+
+def _texts(
+    document: Document, group: list[Conversation], rest: Iterator[tuple[Document, list[Conversation]]]
+) -> Iterator[str]:
     text = document_text(document, group)
-    for following, more in documents:
-        if following.format != document.format or following.source.layout != "jsonl" or following.joined:
+    for following, more in rest:
+        if (
+            following.format != document.format
+            or document.source.layout != "jsonl"
+            or following.source.layout != "jsonl"
+            or following.joined
+        ):
             raise UsageError("these conversations come from several files; dump those of one file at a time")
         yield text if text.endswith("\n") else text + "\n"
         text = document_text(following, more)
@@ -107,11 +129,25 @@ def _array_text(first: Document, group: list[Conversation], rest: Iterator[tuple
     )
 
 
+def _packed(document: Document, group: list[Conversation]) -> bytes:
+    value, packed = _written(document, group), document.source.packed or b""
+    return packed if value is document.value else repacked(packed, value, document.value)
+
+
 def document_text(document: Document, conversations: list[Conversation]) -> str:
-    """Return the text of a document with these conversations in it."""
+    """Return the text of a document with these conversations in it, and of the broken lines around it."""
+    text = _text(document, conversations)
+    if document.after and not text.endswith("\n"):
+        text += "\n"
+    return document.before + text + document.after
+
+
+def _text(document: Document, conversations: list[Conversation]) -> str:
     value = _written(document, conversations)
     if value is document.value and document.verbatim is not None:
         return document.verbatim
+    if isinstance(value, str):
+        return value
     end = "\r\n" if (document.verbatim or "").endswith("\r\n") else "\n"
     if document.joined:
         rows = [render(row, document.texts, compact=document.compact) for row in value]
@@ -133,6 +169,8 @@ def _written(document: Document, conversations: list[Conversation]) -> Json:
     edits = [edit_of(reading, windows.get(id(reading), reading.messages)) for reading in readings]
     if not any(edit.changed for edit in edits):
         return document.value
+    if not codec.format.can_write:
+        raise UsageError(f"{document.format} can only be read; write the conversation in a format that can be written")
     try:
         value = codec.write(document.value, edits)
         again = codec.read(value)

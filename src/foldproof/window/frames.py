@@ -80,7 +80,7 @@ def summary_frame(  # noqa: PLR0913 - what a frame says
     It carries the values in `carry`; `hidden` forms were hidden in the span before.
     """
     # Two spans that read alike in a frame are still two, so it names what it stands for.
-    note = {**_note(span, hidden=hidden), "span": span_digest(span)}
+    note = span_note(span, hidden=hidden)
     if retain == "archive":
         note["archived"] = span_address(span)
     if carry:
@@ -92,6 +92,11 @@ def summary_frame(  # noqa: PLR0913 - what a frame says
         f"{where}{values} The text below is a claim about them:"
     )
     return _frame(opening + _CLAIM_BEGINS, lineage(span), note)
+
+
+def span_note(span: Sequence[Message], *, hidden: int = 0) -> dict[str, JsonValue]:
+    """Return what the frame of a folded span says of it to whoever judges an answer behind it."""
+    return {**_note(span, hidden=hidden), "span": span_digest(span)}
 
 
 def span_digest(span: Sequence[Message]) -> str:

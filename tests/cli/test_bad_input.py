@@ -71,7 +71,7 @@ def test_a_missing_file_is_one_line(command: tuple[str, ...], tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_a_directory_is_no_file(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_an_empty_folder_is_one_line(command: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     run = foldproof(command[0], "runs", *command[1:], cwd=tmp_path)
     assert run.returncode == 2

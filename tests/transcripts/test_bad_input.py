@@ -19,7 +19,7 @@ HELLO = b'{"messages": [{"role": "user", "content": "hello"}]}'
 
 def refused(data: bytes) -> str:
     with pytest.raises(TranscriptError) as caught:
-        list(read_text(data, name="in.json"))
+        list(read_text(data, name="in.json", strict=True))
     text = str(caught.value)
     assert text.startswith("in.json: ")
     assert "\n" not in text
@@ -35,7 +35,7 @@ def refused(data: bytes) -> str:
         (HELLO + b'\n{"messages": [{"role"', "line 2: not JSON"),
         (b"\x89PNG\x00\x01\x02", "a binary file"),
         (b'{"a": "\xff"}', "line 1: not UTF-8 text"),
-        (b'{"hello": 1}', "looked for claude_code, agentfootprint, axle, openai_chat"),
+        (b'{"hello": 1}', "no known format; looked for claude_code, "),
         (b'"text"', "foldproof formats"),
         (b"17", "a bare int"),
         (b"[]" * 2, "not JSON"),
@@ -111,11 +111,9 @@ def test_an_unknown_role_in_a_session_is_named_wherever_it_stands(data: str, pla
     assert f"in.json: {place}: unknown role" in refused(data.encode())
 
 
-def test_no_such_file_and_a_directory(tmp_path: Path) -> None:
+def test_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(TranscriptError, match=r"nowhere\.json: cannot be read: No such file"):
         load(tmp_path / "nowhere.json")
-    with pytest.raises(TranscriptError, match="cannot be read: Is a directory"):
-        list(load_all(tmp_path))
 
 
 def test_several_conversations_are_for_load_all(tmp_path: Path) -> None:
@@ -187,7 +185,7 @@ def test_a_row_that_breaks_half_way_leaves_no_output(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
     source.write_bytes(HELLO + b"\n" + HELLO[:-5])
     with pytest.raises(TranscriptError, match="line 2"):
-        dump(load_all(source), tmp_path / "out.jsonl")
+        dump(load_all(source, strict=True), tmp_path / "out.jsonl")
     assert os.listdir(tmp_path) == ["in.jsonl"]  # noqa: PTH208
 
 

@@ -50,7 +50,7 @@ def test_an_item_that_does_not_fit_is_refused_with_its_place() -> None:
     export = {"loglines": [ROW]}
     data = f"{json.dumps(export)}\n{json.dumps({'hello': 1})}\n"
     with pytest.raises(TranscriptError, match=r"in: line 2: \$: not claude_code: found an object with \['hello'\]"):
-        list(read_text(data, name="in"))
+        list(read_text(data, name="in", strict=True))
 
 
 def test_a_session_without_messages_still_loads_by_name() -> None:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
 
 import click
 
-from foldproof.cli.options import format_option, json_option, names_among, paths_argument
+from foldproof.cli.options import format_option, json_option, names_among, paths_argument, strict_option
 from foldproof.cli.printing import counted, json_line, say, shortened, table
 from foldproof.cli.reading import Files
 from foldproof.evidence import EvidenceOptions, Verdict
 from foldproof.offline import FINDINGS, VERDICTS, AuditedValue, AuditReport, audit
 
-_FLOOR = EvidenceOptions.model_fields["min_digits"].default
+_EMPTY: Final = ("",) * 5
+_FLOOR: Final = EvidenceOptions.model_fields["min_digits"].default
 
 
 @click.command("audit", short_help="Which values of each answer are grounded, exempt, derived, echoed, invented.")
 @paths_argument
 @json_option
 @format_option
+@strict_option
 @click.option(
     "--fail-on",
     multiple=True,
@@ -49,6 +53,7 @@ def command(  # noqa: PLR0913 - one argument an option
     paths: tuple[str, ...],
     as_json: bool,
     format_name: str | None,
+    strict: bool,
     fail_on: tuple[str, ...],
     arguments: bool,
     min_digits: int,
@@ -66,34 +71,58 @@ def command(  # noqa: PLR0913 - one argument an option
     they are counted as unexamined.
     """
     options = EvidenceOptions(min_digits=min_digits, shapes=tuple(shapes), exempt=tuple(exempt))
-    files = Files(format_name=format_name)
+    files = Files(format_name=format_name, strict=strict)
     seen = _Summary()
     for path, conversation in files.conversations(paths):
         report = audit(conversation, options=options, path=path, arguments=arguments)
-        seen.add(report)
+        seen.add(path, report)
         if as_json:
             json_line(report)
         else:
             _print(report, arguments=arguments)
-    if seen.conversations > 1 and not as_json:
-        for line in seen.lines(arguments=arguments):
-            say(line)
+    if not as_json:
+        _print_summary(seen, files, arguments=arguments)
     return files.exit_code(found=any(seen.values[verdict] + seen.typed[verdict] for verdict in fail_on))
+
+
+@dataclass(slots=True)
+class _Row:
+    """What was seen of all conversations of one format."""
+
+    files: set[str] = field(default_factory=set)
+    conversations: int = 0
+    messages: int = 0
+    answers: int = 0
+    accused: int = 0
+    damaged: int = 0
+
+    def add(self, path: str, report: AuditReport) -> None:
+        self.files.add(path)
+        self.conversations += 1
+        self.messages += report.messages
+        self.answers += len(report.answers)
+        self.accused += sum(answer.has("invented") for answer in report.answers)
+        self.damaged += bool(report.damage)
+
+    def cells(self) -> tuple[str, ...]:
+        counts = (self.conversations, self.messages, self.answers, self.accused, self.damaged)
+        return tuple(f"{count:,}" for count in (len(self.files), *counts))
 
 
 class _Summary:
     """What was seen over all conversations."""
 
     def __init__(self) -> None:
-        self.conversations = self.answers = self.accused = self.unexamined = 0
+        self.formats: dict[str, _Row] = {}
+        self.all = _Row()
+        self.unexamined = 0
         self.arguments = self.accused_arguments = self.unexamined_in_arguments = 0
         self.values: Counter[str] = Counter()
         self.typed: Counter[str] = Counter()
 
-    def add(self, report: AuditReport) -> None:
-        self.conversations += 1
-        self.answers += len(report.answers)
-        self.accused += sum(answer.has("invented") for answer in report.answers)
+    def add(self, path: str, report: AuditReport) -> None:
+        for row in (self.formats.setdefault(report.format, _Row()), self.all):
+            row.add(path, report)
         self.unexamined += report.unexamined
         self.values.update(report.totals)
         self.arguments += len(report.arguments)
@@ -103,14 +132,30 @@ class _Summary:
 
     def lines(self, *, arguments: bool) -> Iterator[str]:
         yield (
-            f"{counted(self.conversations, 'conversation')}, {counted(self.answers, 'answer')}, "
-            f"{self.accused:,} with an invented value; {_every_verdict(self.values)}; {self.unexamined:,} unexamined"
+            f"{counted(self.all.conversations, 'conversation')}, {counted(self.all.answers, 'answer')}, "
+            f"{self.all.accused:,} with an invented value; {_every_verdict(self.values)}; "
+            f"{self.unexamined:,} unexamined"
         )
         if arguments:
             yield (
                 f"{counted(self.arguments, 'argument')}, {self.accused_arguments:,} with an invented value; "
                 f"{_every_verdict(self.typed)}; {self.unexamined_in_arguments:,} unexamined"
             )
+
+
+def _print_summary(seen: _Summary, files: Files, *, arguments: bool) -> None:
+    if seen.all.conversations > 1:
+        for line in seen.lines(arguments=arguments):
+            say(line)
+    if len(seen.all.files) + files.unread + len(files.passed_over) <= 1:
+        return
+    rows = [(name, *row.cells()) for name, row in sorted(seen.formats.items())]
+    if files.passed_over:
+        rows.append(("of no known format", f"{len(files.passed_over):,}", *_EMPTY))
+    if files.unread:
+        rows.append(("unreadable", f"{files.unread:,}", *_EMPTY))
+    rows.append(("all that was read", *seen.all.cells()))
+    table(("format", "files", "conversations", "messages", "answers", "with an invented value", "damaged"), rows)
 
 
 def _every_verdict(values: Counter[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foldproof.cli.options import format_option, json_option, paths_argument
+from foldproof.cli.options import format_option, json_option, paths_argument, strict_option
 from foldproof.cli.printing import counted, json_line, say
 from foldproof.cli.reading import Files
 from foldproof.errors import TranscriptError
@@ -16,6 +16,7 @@ from foldproof.transcripts import Conversation
 @paths_argument
 @json_option
 @format_option
+@strict_option
 @click.option(
     "--fail-on",
     type=click.Choice(["invalid", "nothing"]),
@@ -23,12 +24,12 @@ from foldproof.transcripts import Conversation
     show_default=True,
     help="Exit with 1 when a conversation is invalid, or never.",
 )
-def command(*, paths: tuple[str, ...], as_json: bool, format_name: str | None, fail_on: str) -> int:
+def command(*, paths: tuple[str, ...], as_json: bool, format_name: str | None, strict: bool, fail_on: str) -> int:
     """Check that in every conversation of PATH... calls and results are paired and adjacent.
 
     That is what every provider asks of a request, and what a fold keeps. Messages are counted from 0, as in an audit.
     """
-    files = Files(format_name=format_name)
+    files = Files(format_name=format_name, strict=strict)
     checked = invalid = 0
     for path, conversation in files.conversations(paths):
         problem = _problem(conversation)

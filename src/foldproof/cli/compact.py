@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
-from foldproof.cli.options import format_option, json_option
+from foldproof.cli.options import format_option, json_option, strict_option
 from foldproof.cli.printing import Cell, counted, json_line, say, table
 from foldproof.cli.reading import STDIN, Files, is_standard_output
 from foldproof.errors import TranscriptError, UsageError
@@ -69,6 +69,7 @@ _COLUMNS: Final = ("conversation", "messages", "characters", "tokens", "refusals
 @click.option("--force", is_flag=True, help="Let OUT be PATH itself.")
 @json_option
 @format_option
+@strict_option
 def command(  # noqa: PLR0913 - one argument an option
     *,
     path: str,
@@ -82,11 +83,13 @@ def command(  # noqa: PLR0913 - one argument an option
     force: bool,
     as_json: bool,
     format_name: str | None,
+    strict: bool,
 ) -> int:
     """Fold every conversation of PATH and write the file back in its own format.
 
     No model is needed: a summary quotes what it folds. Kept messages are written as they were read. A conversation from
-    which nothing may leave is written as it was. The record of each visit is printed on standard output, or on standard
+    which nothing may leave is written as it was. So is a row that cannot be read; where a whole conversation cannot be
+    read, it is an error. The record of each visit is printed on standard output, or on standard
     error when OUT is -. If anything is wrong, OUT is not written.
 
     OUT holds no originals. With --archive they are in DB, from where `foldproof expand` and `foldproof search` bring
@@ -100,7 +103,7 @@ def command(  # noqa: PLR0913 - one argument an option
         _refuse_same_file(path, output)
     if archive is not None:
         _refuse_as_archive(archive, path=path, output=output)
-    folds = _Folds(chosen, Files(format_name=format_name).opened(path), archive)
+    folds = _Folds(chosen, Files(format_name=format_name, strict=strict).opened(path, every=True), archive)
     to_stdout = is_standard_output(output)
     dump(folds, sys.stdout.buffer if to_stdout else output)
     _report(folds.done, path=path, output=output, as_json=as_json, err=to_stdout)

@@ -11,7 +11,7 @@ _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 
 def paths_argument(function: _Decorated) -> _Decorated:
-    """One or more files; `-` is standard input."""
+    """One or more files or folders; `-` is standard input."""
     return click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path())(function)
 
 
@@ -19,6 +19,12 @@ def format_option(function: _Decorated) -> _Decorated:
     """Which format to read, instead of detecting it."""
     text = "Read this format instead of detecting it; see `foldproof formats`."
     return click.option("--format", "format_name", metavar="NAME", help=text)(function)
+
+
+def strict_option(function: _Decorated) -> _Decorated:
+    """Whether what could not be read is an error."""
+    text = "Refuse a file of which something cannot be read, instead of reporting it and reading the rest."
+    return click.option("--strict", is_flag=True, help=text)(function)
 
 
 def json_option(function: _Decorated) -> _Decorated:

@@ -33,6 +33,7 @@ class EvidenceOptions(BaseModel):
         rare_spellings: whether spellings count that are rare, and that often mean something else: ISO weeks
             (`2024-W09-7`), clocks with a dot (`2.15pm`), default ports, a trunk 0 in a phone number, `hxxp://`.
         max_characters: how many code points of tool results are read; past it nothing is called invented.
+        incomplete: some of what was said could not be read (a damaged file), so nothing is called invented.
 
     Raises:
         UsageError: an option that there is not or of the wrong kind, a shape that is no regular expression, or a bound
@@ -47,6 +48,7 @@ class EvidenceOptions(BaseModel):
     scope: Literal["conversation", "window"] = "conversation"
     rare_spellings: bool = False
     max_characters: int = 512 * 1024 * 1024
+    incomplete: bool = False
 
     @model_validator(mode="wrap")
     @classmethod

@@ -105,9 +105,9 @@ class View:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether evidence may be missing: a ceiling was hit, or a fold took results that were never read here."""
+        """Whether evidence may be missing: it could not be read, or a fold took results that were never read here."""
         past_ceiling = self._corpus.characters > self._corpus.most_characters
-        return past_ceiling or (self.options.scope == "conversation" and self._corpus.lost)
+        return self.options.incomplete or past_ceiling or (self.options.scope == "conversation" and self._corpus.lost)
 
     @property
     def is_partly_known(self) -> bool:

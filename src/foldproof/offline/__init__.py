@@ -17,6 +17,7 @@ from foldproof.offline.reports import (
     AuditReport,
     Finding,
     NearValue,
+    Unread,
 )
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Finding",
     "JudgedArgument",
     "NearValue",
+    "Unread",
     "answers_of",
     "arguments_of",
     "audit",

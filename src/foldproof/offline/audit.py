@@ -17,6 +17,7 @@ from foldproof.offline.reports import (
     AuditedValue,
     AuditReport,
     NearValue,
+    Unread,
 )
 from foldproof.transcripts import Conversation
 
@@ -30,6 +31,8 @@ def audit(
 ) -> AuditReport:
     """Judge every answer of a conversation and return what became of each value it states.
 
+    Where something of the conversation could not be read, nothing is called invented: it may have stood there.
+
     Args:
         conversation: what to audit; it is not changed.
         options: what the evidence index is told; its defaults when None.
@@ -38,6 +41,9 @@ def audit(
     """
     answers: list[AnswerAudit] = []
     typed: list[ArgumentAudit] = []
+    options = options or EvidenceOptions()
+    if any(not damage.outside for damage in conversation.damage):
+        options = options.model_copy(update={"incomplete": True})
     index = EvidenceIndex(options=options)
     for position, message in enumerate(conversation.messages):
         if arguments:
@@ -54,9 +60,12 @@ def audit(
         answers=tuple(answers),
         totals=_totals(answers),
     )
-    if not arguments:
-        return report
-    return report.model_copy(update={"arguments": tuple(typed), "argument_totals": _totals(typed)})
+    more: dict[str, object] = {}
+    if conversation.damage:
+        more["damage"] = tuple(Unread(path=one.path, cause=one.cause) for one in conversation.damage)
+    if arguments:
+        more |= {"arguments": tuple(typed), "argument_totals": _totals(typed)}
+    return report.model_copy(update=more)
 
 
 def answers_of(

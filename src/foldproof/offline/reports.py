@@ -117,6 +117,13 @@ class ArgumentAudit(_Audited, FrozenModel):
     unexamined: int
 
 
+class Unread(FrozenModel):
+    """Something of the file that could not be read: its place, and what was found there."""
+
+    path: str
+    cause: str
+
+
 class AuditReport(FrozenModel):
     """The audit of one conversation.
 
@@ -130,6 +137,8 @@ class AuditReport(FrozenModel):
         arguments: every string and number in the arguments of a tool call, in order, when they were asked for. A report
             without them writes neither this nor their totals.
         argument_totals: how many values of arguments got each verdict; empty when they were not asked for.
+        damage: what of the file could not be read, in this conversation or right ahead of it; not written where it is
+            empty. What stood there can be no evidence.
     """
 
     path: str | None
@@ -140,6 +149,7 @@ class AuditReport(FrozenModel):
     totals: dict[Verdict, int]
     arguments: tuple[ArgumentAudit, ...] = ()
     argument_totals: dict[Verdict, int] = Field(default_factory=dict, alias="argument_totals")
+    damage: tuple[Unread, ...] = ()
 
     @property
     def unexamined(self) -> int:

@@ -15,18 +15,21 @@ class Damage(NamedTuple):
     Attributes:
         path: the place, such as `$[12].payload` or `line 7`.
         cause: what was found, what was expected.
+        outside: it stands behind or outside of what was said, so that nothing which was read can rest on it (the cut
+            last line of a session that is still written; another conversation's line).
     """
 
     path: str
     cause: str
+    outside: bool = False
 
     def __str__(self) -> str:
         return f"{self.path}: {self.cause}"
 
 
-def damage_of(error: TranscriptError) -> Damage:
+def damage_of(error: TranscriptError, *, outside: bool = False) -> Damage:
     """Return an error as damage, where what lies around it can still be read."""
-    return Damage(error.path or "$", error.cause)
+    return Damage(error.path or "$", error.cause, outside)
 
 
 class UnknownKinds:

@@ -76,7 +76,7 @@ def located(error: TranscriptError, document: Document) -> TranscriptError:
 
 def damage_in(damage: Damage, document: Document) -> Damage:
     """Return damage of a document with the place of the document in its file."""
-    return Damage(_place(damage.path, document), damage.cause)
+    return damage._replace(path=_place(damage.path, document))
 
 
 def _place(path: str, document: Document) -> str:

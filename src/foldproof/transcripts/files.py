@@ -230,7 +230,7 @@ def _joined(lines: list[Line], source: Source, codec: Codec, name: str) -> Docum
         compact=is_compact(lines[-1].text),
         name=name,
         lines=tuple(line.number for line in lines),
-        damage=tuple(damage_of(line.error) for line in lines if line.error),
+        damage=tuple(damage_of(line.error, outside=line is lines[-1]) for line in lines if line.error),
     )
 
 

@@ -193,7 +193,7 @@ class _Spoiled:
             return False
         text = line.text if isinstance(line, Broken) else line.verbatim or ""
         self._text += text if text.endswith("\n") else text + "\n"
-        self._damage.append(damage_of(error))
+        self._damage.append(damage_of(error, outside=True))
         self.errors.append(error)
         return True
 

@@ -26,6 +26,7 @@ from foldproof.transcripts.zip_file import members_in
 
 _SAMPLE = 50  # lines, of which one format has to recognise the first ones
 _SAMPLE_CHARACTERS = 1_000_000
+_LEAST_JSONL = 3  # one line in so many is an object, in a JSONL file whose first line is none
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _ZIP = b"PK\x03\x04"
 
@@ -121,10 +122,10 @@ def _from_text(text: str, name: str, format_name: str | None) -> Iterator[Docume
         value = parse_json(text)
     except TranscriptError as error:
         document = _plain(text, name, format_name)
-        lines = [] if document else list(_parsed_all(enumerate(text.splitlines(keepends=True), start=1), name))
+        lines = [] if document else list(_parsed_all(enumerate(io.StringIO(text, newline="\n"), start=1), name))
         if document is not None:
             yield document
-        elif 2 * sum(isinstance(line.value, dict) for line in lines) >= len(lines):  # only its start is broken
+        elif _LEAST_JSONL * sum(isinstance(line.value, dict) for line in lines) >= len(lines):  # its start is broken
             yield from _from_lines(iter(lines), name, format_name)
         else:
             raise error.in_file(name) from error

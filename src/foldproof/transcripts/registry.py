@@ -25,6 +25,7 @@ from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.openai_chat import OpenaiChat
 from foldproof.transcripts.sharegpt import Sharegpt
 
+_OPENING: Final = 5  # items of an array, of which the first may be damaged
 GROUP: Final = "foldproof.formats"
 
 CODECS: Final[tuple[Codec, ...]] = (
@@ -116,9 +117,9 @@ def _found(value: Json, codecs: tuple[Codec, ...], medium: Medium) -> tuple[Code
     for codec in fitting:
         if codec.recognise(value) is not None:
             return codec, True
-    if isinstance(value, list) and value:
+    for item in value[:_OPENING] if isinstance(value, list) else ():
         for codec in fitting:
-            if codec.recognise(value[0]) is not None:
+            if codec.recognise(item) is not None:
                 return codec, False
     return None
 

@@ -13,6 +13,8 @@ ONLY ?=
 SEED ?= 1
 # Other conversations than those of the tests: make bench-folds FOLDS=~/transcripts
 FOLDS ?=
+# Other files than those of the tests, a folder a format: make bench-formats FORMATS=~/transcripts
+FORMATS ?=
 # To move the pins forward: make lock LOCK_FLAGS=--upgrade
 LOCK_FLAGS ?=
 
@@ -20,8 +22,8 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 	--no-emit-index-url --no-header $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep test-kill mutants lint format bench bench-archive bench-evidence bench-folds \
-	bench-peers lock clean python
+.PHONY: help demo test test-deep test-kill test-fuzz mutants lint format bench bench-archive bench-evidence \
+	bench-folds bench-formats bench-peers lock clean python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +42,9 @@ test-deep: $(READY) ## every law of the window on 100,000 cases, and 10,000 long
 
 test-kill: $(READY) ## kill a process 500 times while it appends, folds and archives (takes minutes); SEED=1
 	FOLDPROOF_KILLS=500 FOLDPROOF_SEED=$(SEED) $(BIN)/pytest -s tests/archive/test_kill.py
+
+test-fuzz: $(READY) ## read 100,000 documents with something wrong in them, a format (takes an hour); SEED=1
+	FOLDPROOF_FUZZ=100000 $(BIN)/pytest -n $(WORKERS) --hypothesis-seed=$(SEED) tests/transcripts/test_fuzz.py
 
 mutants: $(MUTANTS)/.ready ## change the evidence room in thousands of small ways and list what no test notices (takes hours)
 	HYPOTHESIS_PROFILE=mutants $(MUTANTS)/bin/mutmut run --max-children $(WORKERS) $(ONLY)
@@ -68,6 +73,9 @@ bench-evidence: $(READY) ## how many invented values are caught, how many honest
 
 bench-folds: $(READY) ## what survives a fold: ours, a plain cut, what agents wrote; FOLDS=a folder of transcripts
 	@$(BIN)/python benchmarks/folds.py $(FOLDS)
+
+bench-formats: $(READY) ## what reading each format costs beside json.loads, and the memory of 1 GB; FORMATS=a folder of folders
+	@$(BIN)/python benchmarks/formats.py $(FORMATS)
 
 bench-peers: $(PEERS)/.ready ## time ours beside other frameworks' compaction (takes minutes)
 	@$(PEERS)/bin/python benchmarks/window.py

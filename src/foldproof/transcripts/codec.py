@@ -19,6 +19,8 @@ from foldproof.messages import Message
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.json_text import Json
 
+_PLAIN = (str, int, type(None))
+
 FIELDS = "foldproof"
 """Key under which a row we wrote carries the message fields that its format has no place for."""
 
@@ -178,7 +180,8 @@ def parts_from(content: Json, path: str) -> str | list[dict[str, Any]]:
 
 def made_up_id(prefix: str, *said: object) -> str:
     """Return an id for what was recorded without one: the same for the same words, wherever they stand."""
-    words = json.dumps(said, sort_keys=True, default=str)
+    plain = all(type(one) in _PLAIN for one in said)  # repr is ten times faster, and a dict's depends on its order
+    words = repr(said) if plain else json.dumps(said, sort_keys=True, default=str)
     return f"{prefix}-{hashlib.sha256(words.encode()).hexdigest()[:12]}"
 
 

@@ -23,7 +23,7 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-deep test-kill test-fuzz mutants lint format bench bench-archive bench-evidence \
-	bench-folds bench-formats bench-peers lock clean python
+	bench-folds bench-formats bench-peers formats-page lock clean python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ bench-formats: $(READY) ## what reading each format costs beside json.loads, and
 
 bench-peers: $(PEERS)/.ready ## time ours beside other frameworks' compaction (takes minutes)
 	@$(PEERS)/bin/python benchmarks/window.py
+
+formats-page: $(READY) ## write the tables of docs/formats.md from the formats and their real files
+	@$(BIN)/python -m benchmarks.formats_page
 
 lock: .venv-lock/.ready ## pin every dependency by hash, as pyproject.toml asks
 	$(COMPILE) pyproject.toml -o requirements.txt

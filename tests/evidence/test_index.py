@@ -42,6 +42,12 @@ def test_what_bounds_the_reading_is_told_to_the_index() -> None:
     assert verdicts(index, "It is 4471.", EvidenceOptions()) == ["undecidable"]
 
 
+def test_nobody_is_accused_where_something_could_not_be_read() -> None:
+    index = EvidenceIndex([result("order 4471")], options=EvidenceOptions(incomplete=True))
+    assert verdicts(index, "It is 4471 or 4472.") == ["grounded", "undecidable"]
+    assert verdicts(index, "It is 4472.", EvidenceOptions()) == ["invented"]
+
+
 def test_what_is_no_message_is_refused_by_its_place_and_those_before_it_are_read() -> None:
     index = EvidenceIndex([result("4471")])
     more: list[Message] = [result("4472"), "4473", result("4474")]  # type: ignore[list-item] # what is tested

@@ -187,5 +187,5 @@ def made_up_id(prefix: str, *said: object) -> str:
 
 def without(fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Return the members of an object that have other names than these."""
-    left_out = frozenset(names)
+    left_out = names if isinstance(names, tuple) else frozenset(names)  # of a few names, and no set is made for a row
     return {name: value for name, value in fields.items() if name not in left_out}

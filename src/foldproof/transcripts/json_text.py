@@ -24,6 +24,7 @@ MAX_DEPTH = 200
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
+_CONTAINERS = (dict, list, tuple)
 _SHOWN = 200
 
 
@@ -53,18 +54,17 @@ def check_depth(value: Json) -> None:
     Raises:
         TranscriptError: it is.
     """
-    level = [value]
-    for _ in range(MAX_DEPTH + 1):
-        level = [child for parent in level for child in _children(parent)]
+    level = [value] if isinstance(value, _CONTAINERS) else []
+    for _ in range(MAX_DEPTH):
         if not level:
             return
-    raise _too_deep()
-
-
-def _children(value: Json) -> Iterable[Json]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list | tuple) else ()
+        below: list[Json] = []
+        for parent in level:
+            children = parent.values() if isinstance(parent, dict) else parent
+            below += [child for child in children if isinstance(child, _CONTAINERS)]
+        level = below
+    if any(level):  # one level more, and something in it
+        raise _too_deep()
 
 
 def _too_deep() -> TranscriptError:

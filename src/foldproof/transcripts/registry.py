@@ -23,6 +23,7 @@ from foldproof.transcripts.claude_code import ClaudeCode
 from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.openai_chat import OpenaiChat
+from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.sharegpt import Sharegpt
 
 _OPENING: Final = 5  # items of an array, of which the first may be damaged
@@ -30,6 +31,7 @@ GROUP: Final = "foldproof.formats"
 
 CODECS: Final[tuple[Codec, ...]] = (
     ClaudeCode(),
+    OpenhandsEvents(),
     Agentfootprint(),
     Axle(),
     Sharegpt(),

@@ -20,8 +20,9 @@ ROW = {"type": "user", "uuid": "u", "parentUuid": None, "message": {"role": "use
 
 
 def foreign(shape: str, name: str) -> bool:
-    # An Axle session is also a chat of user and assistant messages, whoever says that it is.
-    return BUILDERS[shape][0] != name and not (shape == "axle" and name == "openai_chat")
+    # A session of Axle or of mini-swe-agent is also a chat of user and assistant messages, whoever says that it is.
+    is_chat = shape == "axle" or BUILDERS[shape][0] == "miniswe_traj"
+    return BUILDERS[shape][0] != name and not (is_chat and name == "openai_chat")
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.json_text import Json, Unread, revise, revise_items
 from foldproof.transcripts.openhands_rows import ACTIONS, OBSERVATIONS, Event, EventReader, args_of
-from foldproof.transcripts.rows import Part, Place, noted, rewritten
-from foldproof.transcripts.turns import finished, unsettled
+from foldproof.transcripts.rows import Part, Place, Places, noted, rewritten
+from foldproof.transcripts.turns import Read, finished, settled
 
 _LISTS = ("history", "trajectory")
 _ABOUT = ("metadata", "metrics", "test_result", "git_patch")
@@ -65,12 +65,8 @@ class OpenhandsEvents:
 
     def read(self, value: Json) -> Sequence[Reading]:
         """Return the conversation of a run."""
-        rows, path = _rows(value)
         damage: list[Damage] = []
-        reader = EventReader(damage)
-        for event, place, where in _events(rows, path, damage):
-            reader.read(event, place, where)
-        read = finished(reader.turns, damage)
+        reader, read = _read(*_rows(value), damage)
         extras: dict[str, Any] = {} if isinstance(value, list) else without(value, _LISTS)
         if reader.tools is not None:
             extras.setdefault("tools", reader.tools)
@@ -83,10 +79,20 @@ class OpenhandsEvents:
         rows, path = _rows(value)
         writer = _Writer(rows, path)
         written = rewritten(rows, edit, encode=writer.encoded, shrink=writer.shrunk)
-        written = _in_order(_revised(written, _pins(rows, edit)), rows)
-        written = _revised(written, _sources(written, rows, edit))
-        changed = revise_items(rows, writer.placed(written))
+
+        def again(rows: list[Any]) -> tuple[Sequence[Message], Sequence[Places]]:
+            _, read = _read(rows, path, [])
+            return read.messages, read.pieces
+
+        changed = revise_items(rows, writer.placed(settled(_in_order(written, rows), edit, again)))
         return changed if isinstance(value, list) else revise(value, {str(_list_name(value)): changed})
+
+
+def _read(rows: list[Json], path: str, damage: list[Damage]) -> tuple[EventReader, Read]:
+    reader = EventReader(damage)
+    for event, place, where in _events(rows, path, damage):
+        reader.read(event, place, where)
+    return reader, finished(reader.turns, damage)
 
 
 def _list_name(value: Json) -> str | None:
@@ -154,50 +160,6 @@ def _in_order(written: list[Any], rows: list[Any]) -> list[Any]:
 
     old = iter(sorted((row for row in written if place(row) is not None), key=lambda row: place(row) or 0))
     return [row if place(row) is None else next(old) for row in written]
-
-
-def _event_at(rows: list[Any], place: Place) -> Event:
-    row = rows[place.row]
-    event: Event = row if place.part is None else row[place.part]
-    return event
-
-
-def _pins(rows: list[Any], edit: Edit) -> dict[int, Event]:
-    """Return the notes for condensations that would read otherwise without what they stand for, by `id()`."""
-    reading = edit.reading
-    places = {index: reading.pieces[index][0] for index in unsettled(edit)}
-    return {id(_event_at(rows, at)): noted({}, {"id": None}, reading.messages[index]) for index, at in places.items()}
-
-
-def _sources(written: list[Any], rows: list[Any], edit: Edit) -> dict[int, Event]:
-    """Return the source that a message needs now, where it had none and another came first, by `id()`."""
-    reading = edit.reading
-    roles = {
-        id(_event_at(rows, places[0])): message.role
-        for places, message in zip(reading.pieces, reading.messages, strict=True)
-    }
-    needed: dict[int, Event] = {}
-    spoken = False
-    for event, _, _ in _events(written, "$", []):
-        if event.get("action") == "message":
-            by_agent = roles.get(id(event), "user") == "assistant"
-            if "source" not in event and by_agent != spoken:
-                needed[id(event)] = {"source": "agent" if by_agent else "user"}
-            spoken = True
-    return needed
-
-
-def _revised(rows: list[Any], changes: Mapping[int, Event]) -> list[Any]:
-    """Return rows with members set in some of their events."""
-    if not changes:
-        return rows
-
-    def changed(row: Json) -> Json:
-        if isinstance(row, list):
-            return revise_items(row, [changed(event) for event in row])
-        return revise(row, changes[id(row)]) if id(row) in changes else row
-
-    return [changed(row) for row in rows]
 
 
 class _Writer:

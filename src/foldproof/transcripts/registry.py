@@ -18,20 +18,30 @@ from typing import Any, Final, NamedTuple
 
 from foldproof.errors import TranscriptError, UsageError, shown
 from foldproof.transcripts.agentfootprint import Agentfootprint
+from foldproof.transcripts.atif import Atif
 from foldproof.transcripts.axle import Axle
 from foldproof.transcripts.claude_code import ClaudeCode
 from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.json_text import Json
+from foldproof.transcripts.miniswe_traj import MinisweTraj
 from foldproof.transcripts.openai_chat import OpenaiChat
 from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.sharegpt import Sharegpt
+from foldproof.transcripts.sweagent_traj import SweagentTraj
+from foldproof.transcripts.tau2_sim import Tau2Sim
+from foldproof.transcripts.toolbench import Toolbench
 
 _OPENING: Final = 5  # items of an array, of which the first may be damaged
 GROUP: Final = "foldproof.formats"
 
 CODECS: Final[tuple[Codec, ...]] = (
     ClaudeCode(),
+    Atif(),
     OpenhandsEvents(),
+    SweagentTraj(),
+    MinisweTraj(),
+    Toolbench(),
+    Tau2Sim(),
     Agentfootprint(),
     Axle(),
     Sharegpt(),

@@ -6,17 +6,18 @@ result right behind its call's message, in the order of the calls.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from foldproof.errors import TranscriptError
-from foldproof.messages import FOLDED, Message
-from foldproof.transcripts.codec import message_from
+from foldproof.messages import Message
+from foldproof.transcripts.codec import FIELDS, fields_of, message_from
 from foldproof.transcripts.compactions import folded_span, summary_frame_of
 from foldproof.transcripts.conversation import Edit
 from foldproof.transcripts.damage import Damage, damage_of
-from foldproof.transcripts.rows import Place, Places
+from foldproof.transcripts.json_text import revise, revise_items
+from foldproof.transcripts.rows import Part, Place, Places, noted
 from foldproof.window import FoldedSpan
 
 
@@ -98,17 +99,74 @@ def _message(draft: Draft, folded: list[FoldedSpan]) -> Message:
     return frame
 
 
-def unsettled(edit: Edit) -> set[int]:
-    """Return which kept frames would read otherwise once what they stand for has left: each needs its note."""
-    messages = edit.reading.messages
-    kept = {entry.kept for entry in edit.entries if entry.kept is not None}
-    if not edit.reading.folded or len(kept) == len(messages):
-        return set()
-    there = {id(messages[index]) for index in kept}
-    gone = {
-        span.fingerprint
-        for span in edit.reading.folded
-        if any(id(original) not in there for original in span.originals or ())
-    }
-    frames = [index for index in kept if FOLDED in (messages[index].metadata or {})]
-    return {index for index in frames if messages[index].fingerprint in gone}
+class TurnReader:
+    """Collects messages in order, and puts each result behind the call that it answers."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self.turns: list[Turn] = []
+        self._last: Turn | None = None  # the latest message with calls
+
+    def waits(self) -> bool:
+        """Whether the message right before is one with a call that has no answer yet."""
+        turn = self._last
+        return turn is not None and turn is self.turns[-1] and not all(turn.answers)
+
+    def add(self, fields: dict[str, Any], place: Place, path: str, calls: Sequence[dict[str, Any]] = ()) -> Draft:
+        """Add a message; a result without a call's id answers the first call that waits, by its tool's name."""
+        draft = Draft(fields, [place], path)
+        number = self._answered(fields) if fields.get("role") == "tool" else None
+        if number is not None and self._last is not None:
+            self._last.answers[number].append(draft)
+            return draft
+        turn = Turn(draft)
+        for call in calls:
+            turn.call(call)
+        if calls:
+            self._last = turn
+        self.turns.append(turn)
+        return draft
+
+    def _answered(self, fields: dict[str, Any]) -> int | None:
+        calls = [] if self._last is None else self._last.calls
+        answers = [] if self._last is None else self._last.answers
+        identifier, name = fields.get("toolCallId"), fields.get("toolName")
+        waiting = [number for number, answer in enumerate(answers) if not answer]
+        if identifier is None:
+            number = next((n for n in waiting if name is None or calls[n]["name"] == name), None)
+            if number is not None:
+                fields |= {"toolCallId": calls[number]["id"], "toolName": calls[number]["name"]}
+            return number
+        same = [number for number, call in enumerate(calls) if call["id"] == identifier]
+        number = next((number for number in same if number in waiting), same[-1] if same else None)
+        if number is not None and FIELDS not in fields:
+            fields.setdefault("toolName", calls[number]["name"])
+        return number
+
+
+Meaning = tuple[Sequence[Message], Sequence[Places]]
+"""What rows mean: messages, and where each stands."""
+
+
+def settled(rows: list[Any], edit: Edit, read: Callable[[list[Any]], Meaning]) -> list[Any]:
+    """Return rows in which what reads otherwise without its old neighbours carries a note of what it is.
+
+    A compaction whose originals left, a speaker who was known by what came before: `read` says what the rows mean now,
+    and the window of `edit` what they have to mean. A reader takes every note for granted (`rows.with_note`).
+    """
+    messages, pieces = read(rows)
+    wanted = [entry.message for entry in edit.entries]
+    if len(messages) != len(wanted):
+        return rows
+    notes: dict[int, dict[Part, dict[str, Any]]] = {}
+    for message, right, places in zip(messages, wanted, pieces, strict=True):
+        if message != right:
+            note = noted({}, dict.fromkeys((*fields_of(message), "id")), right)
+            notes.setdefault(places[0].row, {})[places[0].part] = note
+    return [_with_notes(row, notes[at]) if at in notes else row for at, row in enumerate(rows)]
+
+
+def _with_notes(row: Any, notes: dict[Part, dict[str, Any]]) -> Any:  # noqa: ANN401 - a row
+    if isinstance(row, list):
+        return revise_items(row, [revise(side, notes[at]) if at in notes else side for at, side in enumerate(row)])
+    return revise(row, notes[None]) if None in notes else row

@@ -233,7 +233,6 @@ SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "openhands pairs": ("openhands_events", openhands_pairs),
     "atif": ("atif", atif),
     "atif bundled": ("atif", atif_bundled),
-    "atif inside": ("atif", atif_inside),
     "sweagent native": ("sweagent_traj", sweagent_native),
     "sweagent text": ("sweagent_traj", sweagent_text),
     "miniswe text": ("miniswe_traj", miniswe_text),

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from foldproof.errors import TranscriptError, shown
-from foldproof.transcripts.codec import FIELDS, id_text, made_up_id, message_from, parts_from
+from foldproof.transcripts.codec import FIELDS, id_text, made_up_id, parts_from
 from foldproof.transcripts.damage import Damage, damage_of
 from foldproof.transcripts.json_text import Json, revise
 from foldproof.transcripts.rows import Place, with_note
@@ -123,7 +123,6 @@ class StepReader:
         self.turns.append(turn)
 
     def _said(self, step: Step, fields: dict[str, Any], note: Step, at: int, path: str) -> None:
-        message_from({"role": fields["role"]}, path)
         draft = Draft(with_note(fields, note), [Place(at)], path)
         by_user = fields["role"] == "user" and not note
         copied = self._continues and step.get("is_copied_context") is True and by_user and self._asked

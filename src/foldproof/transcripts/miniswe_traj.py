@@ -33,15 +33,9 @@ APP = "miniswe"
 _ROWS, _VERSION = "messages", "trajectory_format"
 _KNOWN = ("mini-swe-agent-1", "mini-swe-agent-1.1")
 _SAMPLE = 50
-_BLOCK = re.compile(
-    r"```(?:mswea_bash_command|bash)[ \t\r]*\n(.*?)\n?```|<mswea_bash_command>(.*?)</mswea_bash_command>", re.DOTALL
-)
-_OUTPUT = re.compile(
-    r"(?:<exception>.*?</exception>\s*)?<returncode>(-?\d+)</returncode>\s*"
-    r"(?:<output>\n?(.*?)</output>|<warning>.*?<output_head>\n?(.*?)\n?</output_head>.*<output_tail>\n?(.*?)\n?</output_tail>)"
-    r"\s*\Z",
-    re.DOTALL,
-)
+_FENCES = ("```mswea_bash_command", "```bash")
+_TAGS = ("<mswea_bash_command>", "</mswea_bash_command>")
+_CODE = re.compile(r"(?:<exception>[^<]*</exception>\s*)?<returncode>(-?\d+)</returncode>\s*")
 _THE_END = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 _NEVER_RAN = "action was not executed"
 
@@ -180,8 +174,19 @@ def _command(content: object) -> str | None:
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict)]
         content = "\n".join(text for text in texts if isinstance(text, str))
-    found = list(_BLOCK.finditer(content)) if isinstance(content, str) else []
-    return (found[0][1] or found[0][2] or "").strip() if len(found) == 1 else None
+    if not isinstance(content, str):
+        return None
+    blocks = [rest for fence in _FENCES for rest in content.split(fence)[1:]]
+    tagged = content.split(_TAGS[0])[1:]
+    if len(blocks) + len(tagged) != 1:
+        return None
+    if tagged:
+        command, end, _ = tagged[0].partition(_TAGS[1])
+    else:
+        rest, _, lines = blocks[0].partition("\n")
+        command, end, _ = lines.partition("```")
+        end = "" if rest.strip() else end
+    return command.strip() if end else None
 
 
 def _result(content: str | list[dict[str, Any]]) -> dict[str, Any]:
@@ -189,12 +194,13 @@ def _result(content: str | list[dict[str, Any]]) -> dict[str, Any]:
     fields: dict[str, Any] = {"role": "tool", "content": content}
     if not isinstance(content, str):
         return fields
-    wrapped = _OUTPUT.match(content) if "<returncode>" in content[:10_000] else None
-    if wrapped is not None:
-        code, whole, head, tail = wrapped.groups()
-        fields["content"] = whole if whole is not None else _two(head, tail)
-        return fields | ({"isError": True} if code != "0" else {})
-    said = _object(content)
+    code = _CODE.match(content)
+    said = _object(content) if code is None else None
+    if code is not None:
+        inside = _inside(content[code.end() :].rstrip())
+        if inside is not None:
+            fields["content"] = inside
+            return fields | ({"isError": True} if code[1] != "0" else {})
     if said is None:
         return fields
     whole = said.get("output")
@@ -202,6 +208,18 @@ def _result(content: str | list[dict[str, Any]]) -> dict[str, Any]:
     if said.get("exception_info") == _NEVER_RAN:
         fields["toolResultOrigin"] = "not-entered"
     return fields | ({"isError": True} if said["returncode"] != 0 else {})
+
+
+def _inside(wrapped: str) -> str | list[dict[str, Any]] | None:
+    """Return what stands inside the tags of an output: all of it, or its head and its tail."""
+    if wrapped.startswith("<output>") and wrapped.endswith("</output>"):
+        return wrapped[len("<output>") : -len("</output>")].removeprefix("\n")
+    _, opened, rest = wrapped.partition("<output_head>")
+    head, closed, rest = rest.partition("</output_head>")
+    _, reopened, tail = rest.partition("<output_tail>")
+    if wrapped.startswith("<warning>") and opened and closed and reopened and tail.endswith("</output_tail>"):
+        return _two(head.strip("\n"), tail.removesuffix("</output_tail>").strip("\n"))
+    return None
 
 
 def _two(head: str, tail: str) -> list[dict[str, Any]]:

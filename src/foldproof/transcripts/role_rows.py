@@ -11,7 +11,7 @@ from typing import Any
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
-from foldproof.transcripts.codec import FIELDS, message_from, parts_from
+from foldproof.transcripts.codec import FIELDS, parts_from
 from foldproof.transcripts.conversation import Edit
 from foldproof.transcripts.damage import Damage, damage_of
 from foldproof.transcripts.json_text import Json, revise
@@ -35,7 +35,6 @@ def read_rows(rows: Iterable[Json], path: str, damage: list[Damage], say: SayRow
         try:
             read = _noted(row, where) if isinstance(row.get(FIELDS), dict) else say(row, where, reader)
             if read is not None:
-                message_from({"role": read[0].get("role")}, where)
                 reader.add(read[0], Place(at), where, read[1])
         except TranscriptError as error:
             damage.append(damage_of(error))

@@ -90,8 +90,10 @@ def _chunk(reader: TurnReader, sides: dict[str, Draft], role: str, words: Json, 
 
 def _calls(reader: TurnReader, tick: Row, at: int, path: str) -> bool:
     """Read what the agent called in a tick, and what came back; the simulator's own tools are its own."""
-    calls = calls_of_row(tick.get("agent_tool_calls"), f"{path}.agent_tool_calls")
     results = tick.get("agent_tool_results") or []
+    if not results and not tick.get("agent_tool_calls"):
+        return False
+    calls = calls_of_row(tick.get("agent_tool_calls"), path)
     if calls:
         reader.add({"role": "assistant", "content": ""}, Place(at, "agent_tool_calls"), path, calls)
     for number, result in each_object(results if isinstance(results, list) else [results], path, []):

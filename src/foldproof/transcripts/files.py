@@ -58,41 +58,43 @@ def documents_of(stream: BinaryIO, name: str, format_name: str | None) -> Iterat
     if head == _ZIP:
         yield _zipped(head + stream.read(), name, format_name)
         return
-    lines = _lines(head, stream, name)
-    first = next((line for line in lines if line[1].strip()), None)
-    if first is None:
-        raise TranscriptError("the file is empty; expected a transcript as JSON or JSONL", file=name)
-    line = _parsed(*first, name)
-    if line.error is None or "not JSON" not in line.error.cause:  # complete, if too deep or a number too long
-        yield from _from_lines(chain([line], _parsed_all(lines, name)), name, format_name)
-    else:
-        yield from _from_text("".join(text for _, text in chain([first], lines)), name, format_name)
-
-
-def _lines(head: bytes, stream: BinaryIO, name: str) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines. Only a line feed ends one: JSON may hold any other line separator inside a string."""
-    rest: Iterable[bytes] = stream
     if head.startswith(_UTF16):
-        text = _decoded(head + stream.read(), "utf-16", name, None)
-        rest, head = io.BytesIO(text.encode("utf-8", "surrogatepass")), b""
+        text = _decoded(head + stream.read(), "utf-16", name, 1)
+        stream, head = io.BytesIO(text.encode("utf-8", "surrogatepass")), b""
     head = head.removeprefix(codecs.BOM_UTF8)
-    rows = iter(rest)
-    first = head if head.endswith(b"\n") else head + next(rows, b"")
-    split = first.split(b"\n")  # the first bytes may hold line ends of their own
-    opening = [part + b"\n" for part in split[:-1]] + [part for part in split[-1:] if part]
-    for number, raw in enumerate(chain(opening, rows), start=1):
-        yield number, _decoded(raw, "utf-8", name, number)
+    if not head.endswith(b"\n"):
+        head += stream.readline()
+    opening = io.BytesIO(head)  # the first bytes may hold line ends of their own
+    lines = enumerate(chain(opening, stream), start=1)
+    number, raw = next((line for line in lines if line[1].strip()), (0, b""))
+    if not raw:
+        raise TranscriptError("the file is empty; expected a transcript as JSON or JSONL", file=name)
+    line = _parsed(number, _decoded(raw, "utf-8", name, number), name)
+    if line.error is None or "not JSON" not in line.error.cause:  # complete, if too deep or a number too long
+        yield from _from_lines(chain([line], _parsed_all(_texts(lines, name), name)), name, format_name)
+    else:
+        rest = opening.read() + stream.read()  # at once: line by line takes longer than parsing it
+        yield from _from_text(line.text + _decoded(rest, "utf-8", name, number + 1), name, format_name)
 
 
-def _decoded(raw: bytes, encoding: str, name: str, number: int | None) -> str:
-    place = None if number is None else f"line {number}"
+def _texts(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[tuple[int, str]]:
+    """Yield numbered lines as text. Only a line feed ends one: JSON may hold any other line separator in a string."""
+    return ((number, _decoded(raw, "utf-8", name, number)) for number, raw in lines)
+
+
+def _decoded(raw: bytes, encoding: str, name: str, number: int) -> str:
+    """Return bytes that begin with the line of this number as text."""
     if encoding == "utf-8" and b"\0" in raw:
-        raise TranscriptError("a binary file; expected JSON or JSONL text", file=name, path=place)
+        place = number + raw.count(b"\n", 0, raw.index(b"\0"))
+        raise TranscriptError("a binary file; expected JSON or JSONL text", file=name, path=f"line {place}")
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
-        cause = f"not {encoding.upper()} text ({error.reason} at byte {error.start}); expected JSON or JSONL in UTF-8"
-        raise TranscriptError(cause, file=name, path=place) from error
+        start = raw.rfind(b"\n", 0, error.start) + 1
+        wrong = f"{error.reason} at byte {error.start - start}"
+        cause = f"not {encoding.upper()} text ({wrong}); expected JSON or JSONL in UTF-8"
+        place = number + raw.count(b"\n", 0, start)
+        raise TranscriptError(cause, file=name, path=f"line {place}") from error
 
 
 def _parsed(number: int, text: str, name: str) -> Line:

@@ -26,6 +26,7 @@ from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.miniswe_traj import MinisweTraj
 from foldproof.transcripts.openai_chat import OpenaiChat
 from foldproof.transcripts.openhands_events import OpenhandsEvents
+from foldproof.transcripts.pi_session import PiSession
 from foldproof.transcripts.sharegpt import Sharegpt
 from foldproof.transcripts.sweagent_traj import SweagentTraj
 from foldproof.transcripts.tau2_sim import Tau2Sim
@@ -42,6 +43,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     MinisweTraj(),
     Toolbench(),
     Tau2Sim(),
+    PiSession(),
     Agentfootprint(),
     Axle(),
     Sharegpt(),

@@ -1,4 +1,4 @@
-"""Sessions of coding agents: pi in both versions, with branches, and with compactions of its own."""
+"""Sessions of coding agents: pi and Claude Code, with branches, sub-agents, and compactions of their own."""
 
 from __future__ import annotations
 
@@ -88,9 +88,59 @@ def pi_compacted_tree(turns: Sequence[Said]) -> Json:
     return rows
 
 
+def _claude_rows(turns: Sequence[Said], **about: Json) -> list[Any]:
+    rows: list[Any] = []
+
+    def add(kind: str, content: Json, **more: Json) -> None:
+        parent = rows[-1]["uuid"] if rows else None
+        row = {"parentUuid": parent, "isSidechain": False, "sessionId": "s", "version": "2.1", **about, "type": kind}
+        said = {"role": kind, "content": content} | ({"id": f"m{len(rows)}"} if kind == "assistant" else {})
+        rows.append(row | {"message": said, "uuid": f"u{len(rows)}", "timestamp": "t"} | more)
+
+    for at, turn in enumerate(turns):
+        if turn.role == "user":
+            add("user", turn.text)
+            continue
+        uses = [
+            {"type": "tool_use", "id": f"c{at}.{n}", "name": call.name, "input": call.args}
+            for n, call in enumerate(turn.calls)
+        ]
+        add("assistant", [{"type": "text", "text": turn.text}, *uses])
+        for n, call in enumerate(turn.calls):
+            block = {"type": "tool_result", "tool_use_id": f"c{at}.{n}", "content": call.result}
+            add("user", [block], toolUseResult={"stdout": call.result})
+    return rows
+
+
+def claude_compacted(turns: Sequence[Said]) -> Json:
+    """A session with a compaction behind its turns, and one more that preserved the last row ahead of it."""
+    rows = [{"type": "summary", "summary": "a title", "leafUuid": "x"}, *_claude_rows(turns)]
+    for number in range(2):
+        last = rows[-1].get("uuid")
+        facts: dict[str, Any] = {"trigger": "auto", "preTokens": 9}
+        if number:
+            facts["preservedSegment"] = {"headUuid": last, "anchorUuid": f"s{number}", "tailUuid": last}
+        about = {"isSidechain": False, "sessionId": "s", "timestamp": "t"}
+        rows.append({"parentUuid": None, "logicalParentUuid": last, **about, "type": "system", "uuid": f"b{number}"})
+        rows[-1] |= {"subtype": "compact_boundary", "content": "Conversation compacted", "compactMetadata": facts}
+        rows.append({"parentUuid": f"b{number}", **about, "type": "user", "uuid": f"s{number}"})
+        rows[-1] |= {"isCompactSummary": True, "message": {"role": "user", "content": f"so far {number}"}}
+        rows.append({"parentUuid": f"s{number}", **about, "type": "user", "uuid": f"g{number}"})
+        rows[-1] |= {"message": {"role": "user", "content": "go on"}}
+    return rows
+
+
+def claude_agent(turns: Sequence[Said]) -> Json:
+    """The file of a sub-agent, as from 2.0 on."""
+    title = {"type": "summary", "summary": "a title", "leafUuid": "x"}
+    return [title, *_claude_rows(turns, isSidechain=True, agentId="a1")]
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "pi first version": ("pi_session", pi_first),
     "pi third version": ("pi_session", pi_third),
     "pi compacted": ("pi_session", pi_compacted),
     "pi compacted tree": ("pi_session", pi_compacted_tree),
+    "claude compacted": ("claude_code", claude_compacted),
+    "claude sub-agent": ("claude_code", claude_agent),
 }

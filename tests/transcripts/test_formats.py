@@ -337,12 +337,15 @@ def test_claude_code_a_frame_takes_the_place_of_what_it_stands_for() -> None:
     ]
     conversation = parse(rows)
     lines = written(conversation.replace([FRAME, conversation.messages[2]])).splitlines()
-    frame, progress, kept = map(json.loads, lines)
-    assert (frame["uuid"], frame["parentUuid"], frame["timestamp"], frame["sessionId"]) == ("a1", None, "t2", "s")
+    boundary, frame, progress, kept = map(json.loads, lines)
+    assert (boundary["type"], boundary["subtype"], boundary["parentUuid"]) == ("system", "compact_boundary", None)
+    assert boundary["compactMetadata"] == {"trigger": "manual", "preTokens": 0}
+    assert (frame["uuid"], frame["timestamp"], frame["sessionId"]) == ("a1", "t2", "s")
+    assert frame["parentUuid"] == boundary["uuid"]
     assert frame["isCompactSummary"] is True
     assert frame["message"] == {"role": "user", "content": FRAME.content}
     assert [progress, kept] == rows[2:]
-    again = parse([frame, progress, kept]).messages
+    again = parse([boundary, frame, progress, kept]).messages
     assert again[0].folded_exempt == ("MCO", "$5")
     assert frame_kind(again[0]) == "summary"
 

@@ -4,26 +4,74 @@ Checked in real sessions of versions 1.0.x to 2.0.x (sniffly, claude-code-viewer
 2.1 (agent-sessions) and an export (claude-code-transcripts). `claude_threads` says which rows make a conversation,
 `claude_rows` what a row says.
 
-* Rows that are no part of a conversation (titles, snapshots, progress, odd values) stay in the file untouched.
+* Rows that are no part of a conversation (titles, snapshots, progress) stay in the file untouched. What is of no known
+  type, or cannot be read, stays too, and is reported.
 * `type: "summary"` rows are titles. A file that holds nothing else is a conversation without messages.
 * A frame is a user row: it takes the uuid of the last row it stands for and the parent of the first, so the rows around
   it need no change. Only where that does not keep the chain whole are rows linked anew.
+* A summary frame that opens the window is written as the app's own compaction: a `compact_boundary`, and the summary.
+  One further back is a user row; a boundary there would hide from the app what stays ahead of it.
 * Message fields that the API would not accept stand beside `message`, under `foldproof`.
 * A sub-agent is named by its `agentId`, else by its first row; a frame that takes the place of that row keeps the name.
+  From 2.0 on it has a file of its own (`agent-*.jsonl`), which names the session; `claude_agents` finds its call.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from foldproof.errors import TranscriptError, shown
-from foldproof.transcripts.claude_rows import RowReader
-from foldproof.transcripts.claude_threads import Row, speaks, threads_of
+from foldproof.transcripts.claude_agents import sub_agents_of
+from foldproof.transcripts.claude_rows import RowReader, why_unreadable
+from foldproof.transcripts.claude_threads import Row, is_boundary, speaks, threads_of
 from foldproof.transcripts.claude_writing import THREAD, Rewriting
-from foldproof.transcripts.codec import FIELDS, Format
-from foldproof.transcripts.conversation import Edit, Reading
+from foldproof.transcripts.codec import FIELDS, Format, without
+from foldproof.transcripts.conversation import Edit, Parent, Reading
+from foldproof.transcripts.damage import Damage, UnknownKinds
 from foldproof.transcripts.json_text import Json, revise, revise_items
+from foldproof.transcripts.rows import each_object
+
+SILENT: Final = (
+    "agent-color",
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "artifact-autoreact-ledger",
+    "artifact-comment-monitor",
+    "atis-latch",
+    "attachment",
+    "attribution-snapshot",
+    "bridge-session",
+    "content-replacement",
+    "custom-title",
+    "file-history-delta",
+    "file-history-snapshot",
+    "fork-context-ref",
+    "frame-link",
+    "history-suppression",
+    "isolation-latch",
+    "last-prompt",
+    "marble-origami-commit",
+    "marble-origami-reset",
+    "marble-origami-snapshot",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "progress",
+    "queue-operation",
+    "relocated",
+    "result",
+    "speculation-accept",
+    "started",
+    "summary",
+    "system",
+    "tag",
+    "task-summary",
+    "worktree-state",
+)
+"""Types of the rows that are no part of a conversation."""
 
 _FACTS = ("sessionId", "cwd", "gitBranch", "version")
 
@@ -36,6 +84,7 @@ class ClaudeCode:
         "Claude Code session (JSONL) or loglines export (JSON)",
         one_row_a_line=True,
         shape="rows {type, message: {role, content}, uuid, parentUuid, sessionId}, or {loglines: [rows]}",
+        compaction="a system row compact_boundary, and the summary in a user row isCompactSummary",
     )
 
     def recognise(self, value: Json) -> str | None:
@@ -50,9 +99,11 @@ class ClaudeCode:
         """Return the main conversation of a session, and one for each sub-agent."""
         rows = _rows(value)
         try:
-            return _readings(rows)
+            first, *others = _readings(rows)
         except TranscriptError as error:
-            raise _placed(error, value) from error
+            raise TranscriptError(error.cause, path=_placed(error.path or "$", value)) from error
+        damage = tuple(Damage(_placed(one.path, value), one.cause) for one in first.damage)
+        return dataclasses.replace(first, damage=damage), *others
 
     def write(self, value: Json, edits: Sequence[Edit]) -> Json:
         """Return the session with other conversations in it."""
@@ -66,35 +117,62 @@ class ClaudeCode:
 
 
 def _readings(rows: list[Any]) -> Sequence[Reading]:
-    _check_roles(rows)
+    damage: list[Damage] = []
+    broken: list[Damage] = []
+    rows = _readable(rows, damage, broken)
     facts = _facts(rows)
     session = facts.get("sessionId")
+    boundaries = {row["uuid"]: row for row in rows if is_boundary(row) and isinstance(row.get("uuid"), str)}
+    threads = threads_of(rows)
+    names = [_thread_id(session, rows[thread.rows[0]]) if thread.side else session for thread in threads]
+    ran = sub_agents_of(rows, threads, names, session)
     readings = []
-    for thread in threads_of(rows):
-        read = RowReader().read(rows, thread.rows)
-        messages = tuple(message for message, _ in read)
-        places = tuple(place for _, place in read)
-        identifier = _thread_id(session, rows[thread.rows[0]]) if thread.side else session
-        readings.append(Reading(messages, places, facts, identifier, thread.side))
-    return readings or (Reading((), (), facts, session),)
+    for thread, name, children in zip(threads, names, ran, strict=True):
+        reader = RowReader(boundaries)
+        read = reader.read(rows, thread.rows)
+        broken += reader.damage
+        alone = thread.side and threads[0].side and not any(name in other for other in ran)
+        readings.append(
+            Reading(
+                tuple(message for message, _ in read),
+                tuple(places for _, places in read),
+                facts,
+                name,
+                thread.side,
+                folded=tuple(reader.folded),
+                ran=children,
+                parent=Parent(session, None) if alone and session is not None else None,
+            )
+        )
+    if broken and not any(reading.messages for reading in readings):
+        raise TranscriptError(broken[0].cause, path=broken[0].path)
+    first, *others = readings or [Reading((), (), facts, session)]
+    return dataclasses.replace(first, damage=(*damage, *broken)), *others
 
 
-def _check_roles(rows: list[Any]) -> None:
-    """A row says twice who speaks; it must not say two things. On a branch that was left it is checked too."""
-    for at, row in enumerate(rows):
-        if speaks(row) and row["message"].get("role", row["type"]) != row["type"]:
-            found = shown(row["message"]["role"])
-            cause = f"unknown role {found}; expected {row['type']!r}, as the type of the row says"
-            raise TranscriptError(cause, path=f"$[{at}].message.role")
+def _readable(rows: list[Any], damage: list[Damage], broken: list[Damage]) -> list[Any]:
+    """Return the rows with those that cannot be read silenced: they say nothing, and still link their neighbours."""
+    unknown = UnknownKinds("row type")
+    readable: list[Any] = list(rows)
+    for at, row in each_object(rows, "$", damage):
+        kind = row.get("type")
+        if kind not in ("user", "assistant"):
+            if kind not in SILENT:
+                unknown.add(kind, f"$[{at}]")
+            continue
+        why = why_unreadable(row)
+        if why is not None:
+            broken.append(Damage(f"$[{at}]{why.path}", why.cause))
+            readable[at] = without(row, ("message",))
+    damage += unknown.damage()
+    return readable
 
 
-def _placed(error: TranscriptError, value: Json) -> TranscriptError:
-    """Return an error of rows with the place of the row in its document."""
+def _placed(path: str, value: Json) -> str:
+    """Return the path of rows as one of their document."""
     if isinstance(value, list):
-        return error
-    path = error.path or "$"
-    inside = "$.loglines" + path[1:] if "loglines" in value else path.replace("$[0]", "$", 1)
-    return TranscriptError(error.cause, path=inside)
+        return path
+    return "$.loglines" + path[1:] if "loglines" in value else path.replace("$[0]", "$", 1)
 
 
 def _is_ours(row: Json) -> bool:

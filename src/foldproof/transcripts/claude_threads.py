@@ -5,11 +5,12 @@ the last row is the conversation. What real files add to that (see `claude_code`
 
 * a parent that stands in no row: the row before it in the file is taken;
 * a boundary left by compaction has no parent, and `logicalParentUuid` leads over it, so that the whole ledger is read;
+  where it is null nothing was ahead;
 * one uuid on several rows: the nearest row above is meant, so a row whose parent is its own uuid cannot loop;
 * files in which no row has a parent at all are read from top to bottom;
 * parallel calls fork the graph, each result hanging on the row of its call: rows of an API message that is on the
   branch, and results that answer its calls, belong to it wherever they hang;
-* a sub-agent's rows (`isSidechain`) are a thread of their own for each root.
+* a sub-agent's rows (`isSidechain`) are a thread of their own: for each `agentId`, else (up to 1.0) for each root.
 """
 
 from __future__ import annotations
@@ -47,6 +48,16 @@ def blocks_of(row: Row) -> list[Any]:
     return content if isinstance(content, list) else []
 
 
+def is_boundary(row: object) -> bool:
+    """Whether a row is the boundary that a compaction leaves."""
+    return isinstance(row, dict) and row.get("type") == "system" and row.get("subtype") == "compact_boundary"
+
+
+def agent_of(row: Row) -> str | None:
+    """Return the id of the sub-agent that a row belongs to, where it names one."""
+    return row["agentId"] if is_side(row) and isinstance(row.get("agentId"), str) else None
+
+
 def typed(row: Row, kind: str) -> Iterator[dict[str, Any]]:
     """Yield the blocks of one type."""
     return (block for block in blocks_of(row) if isinstance(block, dict) and block.get("type") == kind)
@@ -58,9 +69,10 @@ def threads_of(rows: Sequence[object]) -> tuple[Thread, ...]:
     main = [at for at, row in graph.nodes.items() if not is_side(row) and speaks(row)]
     side = [at for at, row in graph.nodes.items() if is_side(row) and speaks(row)]
     roots = graph.roots(side)
-    last_by_root = {roots[at]: at for at in side}  # of each thread, the last row that says something
+    leaves = {agent_of(graph.nodes[at]) or roots[at]: at for at in side}  # of each, the last row that says something
+    starts = {agent_of(graph.nodes[at]) or roots[at]: roots[at] for at in reversed(side)}
     threads = [Thread(graph.thread(main[-1]), side=False)] if main else []
-    threads += [Thread(graph.thread(leaf), side=True) for _, leaf in sorted(last_by_root.items())]
+    threads += [Thread(graph.thread(leaves[key]), side=True) for key in sorted(starts, key=lambda key: starts[key])]
     return tuple(threads)
 
 
@@ -111,10 +123,12 @@ class _Graph:
         parent = self._named_parent(at)
         if parent is not None:
             return parent if is_side(self.nodes[parent]) == is_side(row) else None
-        is_root = "parentUuid" in row and row["parentUuid"] is None and row.get("subtype") != "compact_boundary"
-        if is_root and (self._has_links or is_side(row)):
-            return None
-        return self._previous[at]
+        is_root = "parentUuid" in row and row["parentUuid"] is None
+        if is_boundary(row):
+            is_root = row.get("logicalParentUuid", "") is None
+        elif agent_of(row) is not None:  # which goes on, once it is resumed
+            is_root = False
+        return None if is_root and (self._has_links or is_side(row)) else self._previous[at]
 
     def path(self, leaf: int) -> list[int]:
         """Return the rows from the root to a row."""

@@ -2,7 +2,9 @@
 
 A row that holds several blocks loses only the blocks that left. A frame becomes a user row in the place of the last row
 it stands for, with that row's uuid and the parent of the first one. A cleared result takes the place of the block it
-replaces, in its row.
+replaces, in its row. A summary frame that opens the window gets a boundary ahead of it, as the app's own compaction
+has; the boundary of a compaction that it stands for leaves. A summary of the app's keeps what it was read as, once
+something ahead of it has changed.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Any
 from foldproof.errors import TranscriptError
 from foldproof.messages import Message, frame_kind
 from foldproof.transcripts.claude_rows import SPOKEN, Place
-from foldproof.transcripts.claude_threads import Row
+from foldproof.transcripts.claude_threads import Row, is_boundary
 from foldproof.transcripts.codec import FIELDS, fields_of, made_up_id, without
 from foldproof.transcripts.conversation import Edit, Entry
 from foldproof.transcripts.json_text import revise, revise_items
@@ -39,6 +41,9 @@ _CARRIED = (
 """What a new row repeats from the row whose place it takes."""
 
 
+_NOBODY = Message(role="user")
+
+
 @dataclass(slots=True)
 class _Chunk:
     """A row of the new conversation: what stays of a row that was read, or the new messages that stand together."""
@@ -46,6 +51,7 @@ class _Chunk:
     at: int | None
     blocks: dict[int, Entry] | None = None  # those that stay or are new, by index; None: the whole row
     message: Message | None = None
+    kept: Message = _NOBODY  # one that stays as it was, and stands in this row
     gap: list[int] = field(default_factory=list)  # for a new message, the rows that left in its place
     is_last: bool = False  # of the new messages that stand together
     following: int | None = None  # the next row that stays
@@ -60,6 +66,8 @@ class Rewriting:
         self._at: dict[int, list[Any]] = {}  # for each row that changes, the rows to write in its place
         self._behind: dict[int, list[Any]] = {}  # rows to write behind a row that stays
         self._last = len(rows) - 1
+        self._told: set[int] = set()  # summaries of the app's that have to say what they were read as
+        self._boundaries = {str(row["uuid"]): at for at, row in enumerate(rows) if is_boundary(row) and "uuid" in row}
         named = [row for row in rows if isinstance(row, dict)]
         known = {str(row["uuid"]) for row in named if "uuid" in row}
         self._is_linked = any(str(row["parentUuid"]) in known for row in named if "parentUuid" in row)
@@ -80,6 +88,7 @@ class Rewriting:
         staying = {chunk.at for chunk in chunks if chunk.at is not None}
         self._at.update((at, []) for at in order if at not in staying)
         _find_gaps(chunks, order)
+        self._tell(edit)
         before = dict(zip(order[1:], order, strict=False))
         previous: _Chunk | None = None
         parent: Row | None = None
@@ -93,10 +102,34 @@ class Rewriting:
                 moved = not chunk.gap
             if previous is None and edit.reading.side and (chunk.at is None or row is not self._rows[chunk.at]):
                 row = self._named(row, edit)
+            if previous is None and chunk.message is not None and frame_kind(chunk.message) == "summary":
+                self._without_boundaries(chunk.gap)
+                boundary, row = _bounded(row, linked=self._is_linked)
+                self._rows_for(chunk).append(boundary)
+                moved = False
             parent = _linked(row, parent) if moved and self._relink else row
             self._rows_for(chunk).append(parent)
             self._last = chunk.at if chunk.at is not None else self._last
             previous = chunk
+
+    def _tell(self, edit: Edit) -> None:
+        intact = True
+        for at, entry in enumerate(edit.entries):
+            intact = intact and entry.kept == at
+            if entry.kept is not None and not intact:
+                row = edit.reading.pieces[entry.kept][0].row
+                beside = self._rows[row].get(FIELDS)
+                is_told = isinstance(beside, dict) and isinstance(beside.get(SPOKEN), dict)
+                if self._rows[row].get("isCompactSummary") is True and not is_told:
+                    self._told.add(row)
+
+    def _without_boundaries(self, gap: Sequence[int]) -> None:
+        for at in gap:
+            if self._rows[at].get("isCompactSummary") is True:
+                near = at - 1 if at and is_boundary(self._rows[at - 1]) else None
+                boundary = self._boundaries.get(str(self._rows[at].get("parentUuid")), near)
+                if boundary is not None:
+                    self._at[boundary] = []
 
     def _named(self, row: Row, edit: Edit) -> Row:
         """Return the new first row of a sub-agent with the id of its conversation, which derives from the first row."""
@@ -117,6 +150,8 @@ class Rewriting:
 
     def _kept_row(self, at: int, chunk: _Chunk) -> Row:
         row: Row = self._rows[at]
+        if at in self._told:
+            return revise(row, {FIELDS: {**_fields(row), SPOKEN: _beside(chunk.kept)}})
         if chunk.blocks is None:
             return row
         content = row["message"]["content"]
@@ -177,7 +212,8 @@ def _pieces_of(entry: Entry, edit: Edit) -> Iterator[_Chunk]:
         return
     places: tuple[Place, ...] = edit.reading.pieces[at]
     for place in places:
-        yield _Chunk(place.row, None if place.blocks is None else dict.fromkeys(place.blocks, entry))
+        blocks = None if place.blocks is None else dict.fromkeys(place.blocks, entry)
+        yield _Chunk(place.row, blocks, kept=entry.message)
 
 
 def _blocks_by_row(edit: Edit) -> dict[int, set[int]]:
@@ -193,7 +229,7 @@ def _whole(chunk: _Chunk, total: dict[int, set[int]]) -> _Chunk:
     if chunk.blocks is None or chunk.at is None:
         return chunk
     untouched = set(chunk.blocks) == total[chunk.at] and all(entry.kept is not None for entry in chunk.blocks.values())
-    return _Chunk(chunk.at) if untouched else chunk
+    return _Chunk(chunk.at, kept=chunk.kept) if untouched else chunk
 
 
 def _find_gaps(chunks: Sequence[_Chunk], order: Sequence[int]) -> None:
@@ -212,6 +248,23 @@ def _find_gaps(chunks: Sequence[_Chunk], order: Sequence[int]) -> None:
         stop = len(order) if chunk.following is None else rank[chunk.following]
         chunk.gap = [at for at in order[start:stop] if at not in staying]
         chunk.is_last = index + 1 == len(chunks) or chunks[index + 1].at is not None
+
+
+def _bounded(row: Row, *, linked: bool) -> tuple[Row, Row]:
+    """Return the boundary of a compaction, and its summary behind it. How many tokens there were is not known."""
+    carried = {name: copy.copy(row[name]) for name in _CARRIED if name in row}
+    facts = {"trigger": "manual", "preTokens": 0}
+    words = {"content": "Conversation compacted", "level": "info", "compactMetadata": facts}
+    boundary = carried | {"type": "system", "subtype": "compact_boundary", **words}
+    if "uuid" not in row:
+        return boundary, row
+    name = made_up_id("row", row["uuid"], "compact_boundary")
+    links = {"parentUuid": None, "logicalParentUuid": None}
+    return links | boundary | {"uuid": name}, row | ({"parentUuid": name} if linked else {})
+
+
+def _fields(row: Row) -> dict[str, Any]:
+    return row[FIELDS] if isinstance(row.get(FIELDS), dict) else {}
 
 
 def _linked(row: Row, parent: Row | None) -> Row:

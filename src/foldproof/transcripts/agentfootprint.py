@@ -12,18 +12,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import STAMP, Message
-from foldproof.transcripts.codec import Format, fields_of, message_from, objects_in, without
-from foldproof.transcripts.conversation import Edit, Entry, Reading
+from foldproof.transcripts.codec import Format, each_message, fields_of, message_from, without
+from foldproof.transcripts.conversation import Edit, Reading
+from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.json_text import Json, revise, revise_items
+from foldproof.transcripts.rows import Part, Place, rewritten
 
 _CHECKPOINT = "conversation-v1"
 _OLD_FRAMES = ("[compacted history", "[dropped history")
-_PROMPT, _ANSWER = "prompt", "answer"
 
 
 class Agentfootprint:
@@ -33,6 +34,8 @@ class Agentfootprint:
         "agentfootprint",
         "agentfootprint conversation-v1 checkpoint or recorder dump (JSON)",
         shape='{format: "conversation-v1", data: {history: […]}} or {runId, finalState: {history: […]}}',
+        basis="real files",
+        compaction="user messages with foldedExempt in the history; what they stand for under data.folded",
     )
 
     def recognise(self, value: Json) -> str | None:
@@ -55,9 +58,9 @@ class Agentfootprint:
         """Return the envelope or dump with another history."""
         (edit,) = edits
         if _is_dump(value):
-            return _write_dump(value, edit.entries)
+            return _write_dump(value, edit)
         history = value["data"]["history"]
-        items = [_encoded(entry.message) if entry.kept is None else history[entry.kept] for entry in edit.entries]
+        items = _written(history, edit)
         return revise(value, {"data": revise(value["data"], {"history": revise_items(history, items)})})
 
 
@@ -75,29 +78,32 @@ def _read_checkpoint(value: dict[str, Any]) -> Reading:
         raise TranscriptError(f"expected a checkpoint object; found {shown(data)}", path="$.data")
     if data.get("version", 1) != 1:
         raise TranscriptError(f"the version is {shown(data['version'])}; expected 1", path="$.data.version")
-    history = objects_in(data.get("history"), "$.data.history")
-    messages = tuple(_decoded(row, f"$.data.history[{index}]") for index, row in enumerate(history))
-    run = data.get("runId")
+    damage: list[Damage] = []
+    read = list(each_message(data.get("history"), "$.data.history", _decoded, damage))
+    messages, places = tuple(message for _, message in read), tuple((Place(at),) for at, _ in read)
     extras = without(data, ("history",)) | without(value, ("data", "format"))
-    return Reading(messages, tuple(range(len(messages))), extras, run if isinstance(run, str) else None)
+    run = data.get("runId")
+    return Reading(messages, places, extras, run if isinstance(run, str) else None, damage=tuple(damage))
 
 
 def _read_dump(value: dict[str, Any]) -> Reading:
     state = value["finalState"]
-    history = objects_in(state.get("history"), "$.finalState.history")
-    messages = [_decoded(row, f"$.finalState.history[{index}]") for index, row in enumerate(history)]
-    pieces: list[int | str] = list(range(len(messages)))
+    damage: list[Damage] = []
+    read = list(each_message(state.get("history"), "$.finalState.history", _decoded, damage))
+    messages = [message for _, message in read]
+    places = [(Place(at + 1),) for at, _ in read]  # behind the prompt
     prompt = _prompt_of(state)
     answer = state.get("llmLatestContent")
     if isinstance(answer, str) and answer and not _is_said_last(answer, messages):
         messages.append(Message(role="assistant", content=answer))
-        pieces.append(_ANSWER)
+        places.append((Place(len(state["history"]) + 1),))
     if prompt:
         messages.insert(0, Message(role="system", content=prompt))
-        pieces.insert(0, _PROMPT)
-    run = value.get("runId")
+        places.insert(0, (Place(0),))
     extras = without(value, ("finalState", "commits", "subflowResults", "events"))
-    return Reading(tuple(messages), tuple(pieces), extras, run if isinstance(run, str) else None)
+    run = value.get("runId")
+    name = run if isinstance(run, str) else None
+    return Reading(tuple(messages), tuple(places), extras, name, damage=tuple(damage))
 
 
 def _prompt_of(state: dict[str, Any]) -> str:
@@ -112,26 +118,33 @@ def _is_said_last(answer: str, messages: Sequence[Message]) -> bool:
     return last is not None and last.text == answer
 
 
-def _write_dump(value: dict[str, Any], entries: Sequence[Entry]) -> dict[str, Any]:
+def _written(rows: list[Any], edit: Edit) -> list[Any]:
+    def shrink(row: Any, parts: Sequence[Part], cleared: Mapping[Part, Message]) -> Any:  # noqa: ANN401, ARG001
+        return _encoded(cleared[None])
+
+    return rewritten(rows, edit, encode=lambda message: [_encoded(message)], shrink=shrink)
+
+
+def _write_dump(value: dict[str, Any], edit: Edit) -> dict[str, Any]:
+    """Write the history between the prompt and the answer, which stand elsewhere in the dump."""
     state = value["finalState"]
-    reading = _read_dump(value)
-    pieces = [None if entry.kept is None else reading.pieces[entry.kept] for entry in entries]
+    read = {place.row for places in edit.reading.pieces for place in places}
+    prompt: dict[str, Any] = {}
+    answer = {"role": "assistant", "content": state.get("llmLatestContent")}
+    has_answer = len(state["history"]) + 1 in read
+    items = _written([prompt, *state["history"], *([answer] if has_answer else [])], edit)
     changes: dict[str, Any] = {}
-    if _PROMPT in reading.pieces and _PROMPT not in pieces:
+    if 0 in read and not any(item is prompt for item in items):
         changes["systemPromptInjections"] = []
-    stays = _ANSWER in reading.pieces and pieces[-1:] == [_ANSWER]
-    if _ANSWER in reading.pieces and not stays:
+    if items and items[-1] is answer:
+        items.pop()
+    elif has_answer:
         changes["llmLatestContent"] = ""
-    items = [
-        state["history"][piece] if isinstance(piece, int) else _encoded(entry.message)
-        for piece, entry in zip(pieces, entries, strict=True)
-        if piece != _PROMPT and not (piece == _ANSWER and stays)
-    ]
-    changes["history"] = revise_items(state["history"], items)
+    changes["history"] = revise_items(state["history"], [item for item in items if item is not prompt])
     return revise(value, {"finalState": revise(state, changes)})
 
 
-def _decoded(row: dict[str, Any], path: str) -> Message:
+def _decoded(row: dict[str, Any], path: str) -> list[Message]:
     fields = dict(row)
     content = row.get("content")
     if isinstance(content, str):
@@ -141,7 +154,7 @@ def _decoded(row: dict[str, Any], path: str) -> Message:
             known = row.get("metadata")
             stamp = {STAMP: {"id": "agentfootprint", "role": "summary"}}
             fields["metadata"] = stamp if known is None else {**known, **stamp} if isinstance(known, dict) else known
-    return message_from(fields, path)
+    return [message_from(fields, path)]
 
 
 def _is_old_frame(row: dict[str, Any], content: str) -> bool:

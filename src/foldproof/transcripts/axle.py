@@ -9,17 +9,16 @@ From the published message types (Axle 0.30); no stored session has been checked
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
-from foldproof.transcripts.codec import FIELDS, Format, fields_of, message_from, objects_in, without
-from foldproof.transcripts.conversation import Edit, Entry, Reading
+from foldproof.transcripts.codec import FIELDS, Format, each_message, fields_of, message_from, without
+from foldproof.transcripts.conversation import Edit, Reading
+from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.json_text import Json, revise, revise_items
-
-Place = tuple[int, int | None]
-"""Index of the stored message, and of the result inside it."""
+from foldproof.transcripts.rows import Part, Place, rewritten
 
 _SAMPLE = 50
 _RESULT = {"id": "toolCallId", "name": "toolName", "content": "content", "isError": "isError"}
@@ -32,6 +31,8 @@ class Axle:
         "axle",
         "Axle AgentSession or SavedAgent (JSON)",
         shape="{sessionId, messages: [{role, content}, …]}, or {definition, session} around one",
+        basis="the library's source",
+        compaction="messages replaced by ones with metadata.axleCompaction {id, role: summary | appendix}",
     )
 
     def recognise(self, value: Json) -> str | None:
@@ -51,21 +52,24 @@ class Axle:
     def read(self, value: Json) -> Sequence[Reading]:
         """Return the conversation of a session."""
         session, path = _session(value)
-        messages: list[Message] = []
-        pieces: list[Place] = []
-        for index, row in enumerate(objects_in(session.get("messages"), f"{path}.messages")):
-            for piece, message in _decoded(row, index, f"{path}.messages[{index}]"):
-                messages.append(message)
-                pieces.append(piece)
+        damage: list[Damage] = []
+
+        def read(row: dict[str, Any], place: str) -> Iterable[tuple[int | None, Message]]:
+            return _decoded(row, place, damage)
+
+        found = list(each_message(session.get("messages"), f"{path}.messages", read, damage))
+        messages = tuple(message for _, (_, message) in found)
+        places = tuple((Place(row, part),) for row, (part, _) in found)
         extras = without(session, ("messages", "sessionId")) | without(value, ("session", "messages", "sessionId"))
-        return (Reading(tuple(messages), tuple(pieces), extras, session.get("sessionId")),)
+        return (Reading(messages, places, extras, session.get("sessionId"), damage=tuple(damage)),)
 
     def write(self, value: Json, edits: Sequence[Edit]) -> Json:
         """Return the session with other messages."""
         (edit,) = edits
         session, path = _session(value)
         rows = session["messages"]
-        changed = revise(session, {"messages": revise_items(rows, _written(rows, edit))})
+        items = rewritten(rows, edit, encode=lambda message: [_encoded(message)], shrink=_shrunk)
+        changed = revise(session, {"messages": revise_items(rows, items)})
         return changed if path == "$" else revise(value, {"session": changed})
 
 
@@ -77,14 +81,16 @@ def _session(value: Json) -> tuple[dict[str, Any], str]:
     return value, "$"
 
 
-def _decoded(row: dict[str, Any], index: int, path: str) -> list[tuple[Place, Message]]:
+def _decoded(row: dict[str, Any], path: str, damage: list[Damage]) -> Iterator[tuple[int | None, Message]]:
+    """Yield the messages of a stored message, each with the index of its result where it is one."""
     if row.get("role") != "tool":
-        return [((index, None), message_from(row, path))]
-    results = objects_in(row.get("content"), f"{path}.content")
-    return [
-        ((index, at), message_from(_fields_of_result(result, row), f"{path}.content[{at}]"))
-        for at, result in enumerate(results)
-    ]
+        yield None, message_from(row, path)
+        return
+
+    def read(result: dict[str, Any], place: str) -> list[Message]:
+        return [message_from(_fields_of_result(result, row), place)]
+
+    yield from each_message(row.get("content"), f"{path}.content", read, damage)
 
 
 def _fields_of_result(result: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
@@ -96,47 +102,10 @@ def _fields_of_result(result: dict[str, Any], row: dict[str, Any]) -> dict[str, 
     return {"role": "tool", **own, **rest, **named}
 
 
-def _written(rows: list[Any], edit: Edit) -> list[Any]:
-    """Return the rows to store: a tool message again holds every result of its own that stayed, in order."""
-    written: list[Any] = []
-    open_row: int | None = None  # the stored tool message whose results are being collected
-    results: list[Any] = []
-
-    def close() -> None:
-        if open_row is not None:
-            written.append(revise(rows[open_row], {"content": revise_items(rows[open_row]["content"], results)}))
-
-    for entry in edit.entries:
-        place = _place(entry, edit)
-        if place is None or place[0] != open_row:
-            close()
-            open_row, results = (place[0], []) if place is not None else (None, [])
-        if place is None:
-            written.append(rows[_index(entry, edit)] if entry.kept is not None else _encoded(entry.message))
-        else:
-            results.append(_result(entry, rows, edit))
-    close()
-    return written
-
-
-def _place(entry: Entry, edit: Edit) -> Place | None:
-    """Return where a result stands or stood; None for what is a stored message of its own."""
-    at = entry.replaces if entry.kept is None else entry.kept
-    piece: Place | None = None if at is None else edit.reading.pieces[at]
-    return None if piece is None or piece[1] is None else piece
-
-
-def _index(entry: Entry, edit: Edit) -> int:
-    piece: Place = edit.reading.pieces[entry.kept or 0]
-    return piece[0]
-
-
-def _result(entry: Entry, rows: list[Any], edit: Edit) -> dict[str, Any]:
-    if entry.kept is None:
-        return _encoded_result(entry.message)
-    row, at = edit.reading.pieces[entry.kept]
-    kept: dict[str, Any] = rows[row]["content"][at]
-    return kept
+def _shrunk(row: dict[str, Any], parts: Sequence[Part], cleared: Mapping[Part, Message]) -> dict[str, Any]:
+    """Return a stored tool message with these results of its own, in their order, some of them cleared."""
+    results = [_encoded_result(cleared[at]) if at in cleared else row["content"][at] for at in parts]
+    return revise(row, {"content": revise_items(row["content"], results)})
 
 
 def _encoded(message: Message) -> dict[str, Any]:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import ValidationError
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
 from foldproof.transcripts.conversation import Edit, Reading
-from foldproof.transcripts.json_text import Json
+from foldproof.transcripts.damage import Damage, damage_of
+from foldproof.transcripts.json_text import Json, Unread
+
+_Read = TypeVar("_Read")
 
 _PLAIN = (str, int, type(None))
 
@@ -147,18 +150,38 @@ def _as_read(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
     return [_as_read(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def objects_in(value: Json, path: str) -> list[dict[str, Any]]:
-    """Return a value as the array of objects it has to be.
+def each_message(
+    value: Json, path: str, read: Callable[[dict[str, Any], str], Iterable[_Read]], damage: list[Damage]
+) -> Iterator[tuple[int, _Read]]:
+    """Yield what the messages of an array are read as, with the index of each; one that cannot be read is damage.
+
+    Args:
+        value: the array, which it has to be.
+        path: its place.
+        read: reads one message at a path.
+        damage: takes what could not be read.
 
     Raises:
-        TranscriptError: it is something else, or holds something else.
+        TranscriptError: it is no array, or nothing of it could be read.
     """
     if not isinstance(value, list):
         raise TranscriptError(f"expected an array of messages; found {shown(value)}", path=path)
+    ahead, nothing = len(damage), True
     for index, item in enumerate(value):
-        if not isinstance(item, dict):
-            raise TranscriptError(f"expected a message object; found {shown(item)}", path=f"{path}[{index}]")
-    return value
+        if isinstance(item, Unread):  # which its file said already
+            continue
+        place = f"{path}[{index}]"
+        try:
+            if not isinstance(item, dict):
+                raise TranscriptError(f"expected a message object; found {shown(item)}", path=place)  # noqa: TRY301
+            for one in read(item, place):
+                nothing = False
+                yield index, one
+        except TranscriptError as error:
+            found = damage_of(error)
+            damage += [found] if found not in damage[ahead:] else []  # an array inside said so already
+    if nothing and len(damage) > ahead:
+        raise TranscriptError(damage[ahead].cause, path=damage[ahead].path)
 
 
 def parts_from(content: Json, path: str) -> str | list[dict[str, Any]]:

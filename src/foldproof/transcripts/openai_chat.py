@@ -13,17 +13,19 @@ Checked in real files: recorded DeepSeek, Groq, Mistral and OpenAI traffic (`{re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foldproof.errors import TranscriptError, shown
-from foldproof.transcripts.codec import Format, objects_in, without
-from foldproof.transcripts.conversation import Edit, Entry, Reading
+from foldproof.messages import Message
+from foldproof.transcripts.codec import Format, each_message, without
+from foldproof.transcripts.conversation import Edit, Reading
+from foldproof.transcripts.damage import Damage, damage_of
 from foldproof.transcripts.json_text import Json, revise, revise_items
 from foldproof.transcripts.openai_display import DISPLAY, read_display, write_display
 from foldproof.transcripts.openai_rows import ROLES, RowReader, encode_row
+from foldproof.transcripts.rows import Part, Place, rewritten
 
-_RESPONSE = "response"
 _LISTS = ("messages", "traj")
 _SAMPLE, _OPENING = 50, 3
 _WRAPPERS = (*_LISTS, "request", DISPLAY, "message")
@@ -39,6 +41,7 @@ class OpenaiChat:
         "openai_chat",
         "OpenAI Chat Completions: message list, request body, JSONL, benchmark rows",
         shape="[{role, content}, …], {messages: […]}, {traj: […]}, {request, response} or {messages_display}",
+        basis="real files",
     )
 
     def recognise(self, value: Json) -> str | None:
@@ -65,13 +68,17 @@ class OpenaiChat:
             return (Reading(messages, tuple(range(len(messages))), without(value, (DISPLAY,)), _id_of(value)),)
         rows, path = _rows(value)
         reader = RowReader()
-        messages = reader.read(rows, path)
-        pieces: tuple[Any, ...] = tuple(range(len(messages)))
+        damage: list[Damage] = []
+        read = list(each_message(rows, path, lambda row, place: [reader.message(row, place)], damage))
         answer = _answer(value)
         if answer is not None:
-            messages += (reader.message(answer, "$.response.choices[0].message"),)
-            pieces += (_RESPONSE,)
-        return (Reading(messages, pieces, _extras(value), _id_of(value)),)
+            try:
+                read.append((len(rows), reader.message(answer, "$.response.choices[0].message")))
+            except TranscriptError as error:
+                damage.append(damage_of(error))
+        messages = tuple(message for _, message in read)
+        places = tuple((Place(at),) for at, _ in read)
+        return (Reading(messages, places, _extras(value), _id_of(value), damage=tuple(damage)),)
 
     def write(self, value: Json, edits: Sequence[Edit]) -> Json:
         """Return the document with other messages; the response keeps its place as long as it comes last."""
@@ -79,7 +86,7 @@ class OpenaiChat:
         if _is_display(value):
             return revise(value, write_display(value, edit.entries))
         if isinstance(value, list):
-            return revise_items(value, [_row(entry, edit, value) for entry in edit.entries])
+            return revise_items(value, _written(value, edit))
         return _write_wrapper(value, edit)
 
 
@@ -126,16 +133,17 @@ def _list_name(body: dict[str, Any]) -> str | None:
     return next((name for name in named if isinstance(body[name], list)), next(iter(named), None))
 
 
-def _rows(value: Json) -> tuple[list[dict[str, Any]], str]:
+def _rows(value: Json) -> tuple[Json, str]:
+    """Return what stands in the place of the messages, and the place."""
     if isinstance(value, list):
-        return objects_in(value, "$"), "$"
+        return value, "$"
     if not isinstance(value, dict):
         raise TranscriptError(f"expected chat messages; found {shown(value)}", path="$")
     body, path = (value["request"], "$.request") if _has_response(value) else (value, "$")
     name = _list_name(body)
     if name is None:
         raise TranscriptError(f"expected messages or traj; found {', '.join(body) or 'nothing'}", path=path)
-    return objects_in(body[name], f"{path}.{name}"), f"{path}.{name}"
+    return body[name], f"{path}.{name}"
 
 
 def _has_response(value: dict[str, Any]) -> bool:
@@ -169,21 +177,22 @@ def _id_of(value: Json) -> str | None:
     return None if found is None else str(found) if trial is None else f"{found}/{trial}"
 
 
-def _row(entry: Entry, edit: Edit, rows: list[dict[str, Any]], answer: dict[str, Any] | None = None) -> dict[str, Any]:
-    if entry.kept is None:
-        return encode_row(entry.message)
-    piece = edit.reading.pieces[entry.kept]
-    return answer or {} if piece == _RESPONSE else rows[piece]
+def _written(rows: list[Any], edit: Edit) -> list[Any]:
+    def shrink(row: Any, parts: Sequence[Part], cleared: Mapping[Part, Message]) -> Any:  # noqa: ANN401, ARG001
+        return encode_row(cleared[None])
+
+    return rewritten(rows, edit, encode=lambda message: [encode_row(message)], shrink=shrink)
 
 
 def _write_wrapper(value: dict[str, Any], edit: Edit) -> dict[str, Any]:
     rows, _ = _rows(value)
-    answer = _answer(value)
-    entries = edit.entries
-    stays = answer is not None and bool(entries) and entries[-1].kept == len(rows)
-    items = [_row(entry, edit, rows, answer) for entry in (entries[:-1] if stays else entries)]
+    is_read = (Place(len(rows)),) in edit.reading.pieces
+    answer = _answer(value) if is_read else None
+    items = _written(rows if answer is None else [*rows, answer], edit)
+    stays = answer is not None and bool(items) and items[-1] is answer
     body = value["request"] if _has_response(value) else value
-    changed = revise(body, {_list_name(body) or "messages": revise_items(rows, items)})
+    kept = items[:-1] if stays else items
+    changed = revise(body, {_list_name(body) or "messages": revise_items(rows, kept)})
     if body is value:
         return changed
     left = {} if answer is None or stays else {"response": revise(value["response"], {"choices": []})}

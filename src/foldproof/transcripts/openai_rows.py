@@ -6,7 +6,6 @@ What was checked in real files stands in `openai_chat`; the field names are thos
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 from foldproof.errors import TranscriptError, shown
@@ -35,16 +34,12 @@ class RowReader:
         self._names: dict[str, str] = {}
         self._unanswered: list[tuple[str, str]] = []  # legacy calls, which carry no id: (id made up, name)
 
-    def read(self, rows: Iterable[dict[str, Any]], path: str) -> tuple[Message, ...]:
-        """Return the messages of rows.
+    def message(self, row: dict[str, Any], path: str) -> Message:
+        """Return the message of the next row.
 
         Raises:
-            TranscriptError: a row is no chat message, and where.
+            TranscriptError: it is no chat message, and where.
         """
-        return tuple(self.message(row, f"{path}[{index}]") for index, row in enumerate(rows))
-
-    def message(self, row: dict[str, Any], path: str) -> Message:
-        """Return the message of the next row."""
         role = row.get("role")
         if not isinstance(role, str) or role not in ROLES:
             raise TranscriptError(

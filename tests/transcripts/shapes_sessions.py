@@ -136,6 +136,30 @@ def claude_agent(turns: Sequence[Said]) -> Json:
     return [title, *_claude_rows(turns, isSidechain=True, agentId="a1")]
 
 
+def claude_stream(turns: Sequence[Said]) -> Json:
+    """What print mode prints: no links, and a row of every block."""
+    about = {"session_id": "s"}
+    rows: list[Any] = [{"type": "system", "subtype": "init", "model": "m", "tools": [], "mcp_servers": [], **about}]
+
+    def add(kind: str, content: Json, **said: Json) -> None:
+        row = {"type": kind, "message": {"role": kind, "content": content, **said}, "parent_tool_use_id": None}
+        rows.append({**row, **about, "uuid": f"u{len(rows)}"})
+
+    for at, turn in enumerate(turns):
+        if turn.role == "user":
+            add("user", turn.text)
+            continue
+        blocks: list[Any] = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": turn.text}]
+        for n, call in enumerate(turn.calls):
+            blocks.append({"type": "tool_use", "id": f"c{at}.{n}", "name": call.name, "input": call.args})
+        for block in blocks:
+            add("assistant", [block], id=f"m{at}")
+        for n, call in enumerate(turn.calls):
+            add("user", [{"type": "tool_result", "tool_use_id": f"c{at}.{n}", "content": call.result}])
+    add("assistant", [{"type": "text", "text": "done"}], id="last")
+    return [*rows, {"type": "result", "subtype": "success", "is_error": False, "result": "done", **about}]
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "pi first version": ("pi_session", pi_first),
     "pi third version": ("pi_session", pi_third),
@@ -143,4 +167,5 @@ SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "pi compacted tree": ("pi_session", pi_compacted_tree),
     "claude compacted": ("claude_code", claude_compacted),
     "claude sub-agent": ("claude_code", claude_agent),
+    "stream of claude": ("claude_stream", claude_stream),
 }

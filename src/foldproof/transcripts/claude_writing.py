@@ -28,6 +28,7 @@ THREAD = "thread"
 _CARRIED = (
     "sessionId",
     "session_id",
+    "parent_tool_use_id",
     "cwd",
     "version",
     "gitBranch",
@@ -58,10 +59,14 @@ class _Chunk:
 
 
 class Rewriting:
-    """One writing of a session's rows: `relink` names the parent of every row whose neighbour changed."""
+    """One writing of a session's rows.
 
-    def __init__(self, rows: Sequence[Any], edits: Sequence[Edit], *, relink: bool) -> None:
+    `relink` names the parent of every row whose neighbour changed; what the app never resumes from gets no boundary.
+    """
+
+    def __init__(self, rows: Sequence[Any], edits: Sequence[Edit], *, relink: bool, is_resumed: bool = True) -> None:
         self._rows = rows
+        self._is_resumed = is_resumed
         self._relink = relink
         self._at: dict[int, list[Any]] = {}  # for each row that changes, the rows to write in its place
         self._behind: dict[int, list[Any]] = {}  # rows to write behind a row that stays
@@ -102,7 +107,7 @@ class Rewriting:
                 moved = not chunk.gap
             if previous is None and edit.reading.side and (chunk.at is None or row is not self._rows[chunk.at]):
                 row = self._named(row, edit)
-            if previous is None and chunk.message is not None and frame_kind(chunk.message) == "summary":
+            if previous is None and self._is_compaction(chunk):
                 self._without_boundaries(chunk.gap)
                 boundary, row = _bounded(row, linked=self._is_linked)
                 self._rows_for(chunk).append(boundary)
@@ -111,6 +116,9 @@ class Rewriting:
             self._rows_for(chunk).append(parent)
             self._last = chunk.at if chunk.at is not None else self._last
             previous = chunk
+
+    def _is_compaction(self, chunk: _Chunk) -> bool:
+        return self._is_resumed and chunk.message is not None and frame_kind(chunk.message) == "summary"
 
     def _tell(self, edit: Edit) -> None:
         intact = True

@@ -21,6 +21,7 @@ from foldproof.transcripts.agentfootprint import Agentfootprint
 from foldproof.transcripts.atif import Atif
 from foldproof.transcripts.axle import Axle
 from foldproof.transcripts.claude_code import ClaudeCode
+from foldproof.transcripts.claude_stream import ClaudeStream
 from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.miniswe_traj import MinisweTraj
@@ -43,6 +44,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     MinisweTraj(),
     Toolbench(),
     Tau2Sim(),
+    ClaudeStream(),
     PiSession(),
     Agentfootprint(),
     Axle(),

@@ -88,6 +88,15 @@ def test_what_a_boundary_preserved_is_read_once_and_is_no_original(facts: dict[s
     ]
 
 
+def test_what_was_preserved_once_can_be_preserved_again() -> None:
+    facts = {"preservedSegment": {"headUuid": "2", "anchorUuid": "3", "tailUuid": "2"}}
+    rows = [*TWICE[:2], *compaction("3", "2", "so far", **facts), TWICE[4]]
+    rows += compaction("6", "4", "again", preservedMessages={"uuids": ["2"]})
+    conversation = parse([*rows, row("7", "6", "seven"), *compaction("8", "7", "more"), row("9", "8", "nine")])
+    originals = [texts(tuple(span.originals or ())) for span in conversation.folded]
+    assert originals == [["one"], ["so far", "four"], ["two", "again", "seven"]]
+
+
 def test_the_real_export_holds_the_originals_of_its_compaction() -> None:
     path = DATA / "simonw_sample_session.json"
     raw = json.loads(path.read_text(encoding="utf-8"))["loglines"]

@@ -60,6 +60,9 @@ class Place(NamedTuple):
     blocks: tuple[int, ...] | None
 
 
+_Placed = tuple[Message, tuple[Place, ...]]
+
+
 @dataclass(slots=True)
 class _Draft:
     fields: dict[str, Any]
@@ -81,15 +84,15 @@ class RowReader:
         self.damage: list[Damage] = []
         self.folded: list[FoldedSpan] = []
         self._boundaries = boundaries
-        self._read: list[tuple[Message, tuple[Place, ...]]] = []
+        self._read: list[_Placed] = []
         self._window = 0  # index of what the app's window starts with
-        self._preserved: list[Message] = []  # what it holds beside that
+        self._preserved: list[_Placed] = []  # what it holds beside that
         self._drafts: list[_Draft] = []  # what is not read to its end yet
         self._open: _Draft | None = None  # the API message that the next row may continue
         self._names: dict[str, str] = {}
         self._unnamed: list[str] = []  # calls recorded without an id, not answered yet
 
-    def read(self, rows: Sequence[Any], positions: Sequence[int]) -> list[tuple[Message, tuple[Place, ...]]]:
+    def read(self, rows: Sequence[Any], positions: Sequence[int]) -> list[_Placed]:
         """Return the messages of the rows at these positions, each with its places."""
         for at in positions:
             row = rows[at]
@@ -114,9 +117,9 @@ class RowReader:
         self._finish()
         row = rows[at]
         boundary = self._boundaries.get(str(row.get("parentUuid")))
-        window = [(message, None) for message in self._preserved] + self._read[self._window :]
+        window = [*self._preserved, *self._read[self._window :]]
         kept = _kept(window, rows, {} if boundary is None else boundary.get("compactMetadata"))
-        left = set(map(id, kept))
+        left = {id(message) for message, _ in kept}
         originals = [message for message, _ in window if id(message) not in left]
         about = _about(row, row["message"]["content"], row.get(FIELDS))
         fields = {"role": "user", "content": parts_from(row["message"]["content"], _path(at)), **about}
@@ -246,9 +249,7 @@ def _is_told(row: Row) -> bool:
     return isinstance(row.get(FIELDS), dict) and isinstance(row[FIELDS].get(SPOKEN), dict)
 
 
-def _kept(
-    window: Sequence[tuple[Message, tuple[Place, ...] | None]], rows: Sequence[Any], facts: object
-) -> list[Message]:
+def _kept(window: Sequence[_Placed], rows: Sequence[Any], facts: object) -> list[_Placed]:
     """Return the messages that a boundary says were preserved: named one by one, or by the first of them."""
     segment = facts.get("preservedSegment") if isinstance(facts, dict) else None
     listed = facts.get("preservedMessages") if isinstance(facts, dict) else None
@@ -259,10 +260,10 @@ def _kept(
         return []
     kept, is_behind = [], False
     for message, places in window:
-        own = [rows[place.row].get("uuid") for place in places or ()]
-        is_behind = is_behind or first in own
+        own = [rows[place.row].get("uuid") for place in places]
+        is_behind = is_behind or (first is not None and first in own)
         if is_behind or any(uuid in named for uuid in own):
-            kept.append(message)
+            kept.append((message, places))
     return kept
 
 

@@ -32,7 +32,7 @@ _ZIP = b"PK\x03\x04"
 
 
 class Line(NamedTuple):
-    """A line of a file: its number from 1, its text with its line end, its JSON, and why it is none."""
+    """A line of a file: its number from 1, its text with the blank lines ahead of it, its JSON, and why it is none."""
 
     number: int
     text: str
@@ -66,10 +66,14 @@ def documents_of(stream: BinaryIO, name: str, format_name: str | None) -> Iterat
         head += stream.readline()
     opening = io.BytesIO(head)  # the first bytes may hold line ends of their own
     lines = enumerate(chain(opening, stream), start=1)
-    number, raw = next((line for line in lines if line[1].strip()), (0, b""))
-    if not raw:
+    blank = ""
+    for number, raw in lines:
+        if raw.strip():
+            break
+        blank += raw.decode("ascii")
+    else:
         raise TranscriptError("the file is empty; expected a transcript as JSON or JSONL", file=name)
-    line = _parsed(number, _decoded(raw, "utf-8", name, number), name)
+    line = _parsed(number, _decoded(raw, "utf-8", name, number), name, blank)
     if line.error is None or "not JSON" not in line.error.cause:  # complete, if too deep or a number too long
         yield from _from_lines(chain([line], _parsed_all(_texts(lines, name), name)), name, format_name)
     else:
@@ -97,16 +101,22 @@ def _decoded(raw: bytes, encoding: str, name: str, number: int) -> str:
         raise TranscriptError(cause, file=name, path=f"line {place}") from error
 
 
-def _parsed(number: int, text: str, name: str) -> Line:
+def _parsed(number: int, text: str, name: str, blank: str = "") -> Line:
     try:
-        return Line(number, text, parse_json(text))
+        return Line(number, blank + text, parse_json(text))
     except TranscriptError as error:
         placed = TranscriptError(error.cause, path=f"line {number}", file=name)
-        return Line(number, text, Unread(text.strip("\r\n")), placed)
+        return Line(number, blank + text, Unread(text.strip("\r\n")), placed)
 
 
 def _parsed_all(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Line]:
-    return (_parsed(number, text, name) for number, text in lines if text.strip())
+    blank = ""
+    for number, text in lines:
+        if text.strip():
+            yield _parsed(number, text, name, blank)
+            blank = ""
+        else:
+            blank += text
 
 
 def _zipped(packed: bytes, name: str, format_name: str | None) -> Document:

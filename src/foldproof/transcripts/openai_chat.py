@@ -18,6 +18,7 @@ from typing import Any
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
+from foldproof.transcripts.block_signs import is_anthropic, is_bedrock, is_cline
 from foldproof.transcripts.codec import Format, each_message, without
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage, damage_of
@@ -46,6 +47,8 @@ class OpenaiChat:
 
     def recognise(self, value: Json) -> str | None:
         """Return why a value holds chat messages."""
+        if is_cline(value) or is_anthropic(value) or is_bedrock(value):
+            return None
         if isinstance(value, list):
             return "a list of chat messages" if _are_rows(value) else None
         if not isinstance(value, dict):

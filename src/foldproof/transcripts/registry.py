@@ -19,9 +19,13 @@ from typing import Any, Final, NamedTuple
 from foldproof.errors import TranscriptError, UsageError, shown
 from foldproof.transcripts.agentfootprint import Agentfootprint
 from foldproof.transcripts.atif import Atif
+from foldproof.transcripts.anthropic_managed_agents import AnthropicManagedAgents
+from foldproof.transcripts.anthropic_messages import AnthropicMessages
 from foldproof.transcripts.axle import Axle
+from foldproof.transcripts.bedrock_converse import BedrockConverse
 from foldproof.transcripts.claude_code import ClaudeCode
 from foldproof.transcripts.claude_stream import ClaudeStream
+from foldproof.transcripts.cline_task import ClineTask
 from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.miniswe_traj import MinisweTraj
@@ -49,6 +53,10 @@ CODECS: Final[tuple[Codec, ...]] = (
     Agentfootprint(),
     Axle(),
     Sharegpt(),
+    ClineTask(),
+    AnthropicManagedAgents(),
+    BedrockConverse(),
+    AnthropicMessages(),
     OpenaiChat(),
 )
 """Every format of this library. A new one is a file that defines its codec, and a line here."""

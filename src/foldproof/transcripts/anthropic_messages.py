@@ -16,7 +16,7 @@ in no file here are those of the Python SDK (0.x, 2026).
 * A new summary that opens the window is a `compaction` block where the request asks for compaction
   (`context_management`) or has such a block already; elsewhere it is a user message, for the API would refuse the
   block, or ignore what is kept ahead of it.
-* A recorded stream is reported and not read.
+* A response that was recorded as a stream of events is the message they make.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Any
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
+from foldproof.transcripts.anthropic_stream import message_of_stream
 from foldproof.transcripts.block_document import BlockDocument, Wrapper, body_in
 from foldproof.transcripts.block_rows import Block
 from foldproof.transcripts.block_signs import is_anthropic
@@ -63,8 +64,9 @@ class AnthropicMessages:
         return BlockDocument(value, _RESPONSE).written(edit, ClaudeBlocks(), natively=natively)
 
 
-def _answer(response: dict[str, Any]) -> dict[str, Any] | None:
-    return response if response.get("role") == "assistant" and "content" in response else None
+def _answer(response: Json) -> dict[str, Any] | None:
+    said = message_of_stream(response) if isinstance(response, str) else response
+    return said if isinstance(said, dict) and said.get("role") == "assistant" and "content" in said else None
 
 
 _RESPONSE = Wrapper("", _answer, lambda _, message: message)

@@ -54,13 +54,13 @@ class BedrockConverse:
         return BlockDocument(value, _RESPONSE).written(edit, ConverseBlocks(), natively=False)
 
 
-def _answer(response: dict[str, Any]) -> dict[str, Any] | None:
-    output = response.get("output")
+def _answer(response: Json) -> dict[str, Any] | None:
+    output = response.get("output") if isinstance(response, dict) else None
     message = output.get("message") if isinstance(output, dict) else None
     return message if isinstance(message, dict) else None
 
 
-def _with_answer(response: dict[str, Any], message: dict[str, Any]) -> dict[str, Any]:
+def _with_answer(response: Json, message: dict[str, Any]) -> Json:
     return revise(response, {"output": revise(response["output"], {"message": message})})
 
 

@@ -17,8 +17,6 @@ from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.json_text import Json, revise, revise_items
 
-Response = dict[str, Any]
-
 
 class Wrapper(NamedTuple):
     """Where a format keeps the message of a recorded response.
@@ -30,8 +28,8 @@ class Wrapper(NamedTuple):
     """
 
     path: str
-    find: Callable[[Response], dict[str, Any] | None]
-    put: Callable[[Response, dict[str, Any]], Response]
+    find: Callable[[Json], dict[str, Any] | None]
+    put: Callable[[Json, dict[str, Any]], Json]
 
 
 def body_in(value: Json) -> tuple[Json, str]:
@@ -61,8 +59,7 @@ class BlockDocument:
         system = body.get("system") if isinstance(body, dict) else None
         self._system = [{"role": "system", "content": system}] if system else []
         self._is_recording = body is not value
-        response = value["response"] if self._is_recording else None
-        self._answer = wrapper.find(response) if isinstance(response, dict) else None
+        self._answer = wrapper.find(value["response"]) if self._is_recording else None
         self._rows: list[Any] = [*self._system, *stored, *([] if self._answer is None else [self._answer])]
 
     def reading(self, dialect: Dialect, names: Sequence[str]) -> Reading:
@@ -100,8 +97,8 @@ class BlockDocument:
         if not self._is_recording:
             return body
         response = self._value["response"]
-        if self._answer is not None:
-            response = self._wrapper.put(response, answer) if answer is not None else None
+        if answer is not self._answer:
+            response = None if answer is None else self._wrapper.put(response, answer)
         return revise(self._value, {"request": body, "response": response})
 
     def _path_of(self, at: int) -> str:
@@ -125,7 +122,7 @@ class BlockDocument:
         response = self._value["response"] if self._is_recording else None
         if self._answer is not None or not isinstance(response, str) or not response:
             return []
-        return [Damage("$.response", "the response was recorded as a stream; expected a JSON object; it was not read")]
+        return [Damage("$.response", f"expected a response; found {shown(response)}; it was not read")]
 
 
 def _is_of(row: Any, answer: dict[str, Any]) -> bool:  # noqa: ANN401 - a row is any JSON

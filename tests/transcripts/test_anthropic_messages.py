@@ -147,6 +147,16 @@ def test_a_summary_some_of_whose_originals_left_keeps_what_it_stood_for() -> Non
     assert parse(value).folded == ()
 
 
+def test_a_later_compaction_stands_for_the_earlier_one_and_what_was_said_since() -> None:
+    first, second = ([{"type": "compaction", "content": said}] for said in ("first", "second"))
+    conversation = parse(rows("a", first, "b", second))
+    frames = [message for message in conversation.messages if frame_kind(message) is not None]
+    spans = [span_of(frame, conversation.folded) for frame in frames]
+    told = [[message.text for message in span.originals or ()] for span in spans if span is not None]
+    assert told == [["a"], ["first", "b"]]
+    assert written(conversation, list(conversation.messages[2:]))["messages"][0]["content"] == "b"
+
+
 def test_a_recorded_stream_is_the_message_it_makes() -> None:
     path = file("redacted_stream")
     text = raw(path)["response"]
@@ -164,7 +174,7 @@ def test_a_recorded_stream_is_the_message_it_makes() -> None:
 
 
 def test_a_stream_puts_its_pieces_together() -> None:
-    events = [
+    events: list[Json] = [
         {"type": "message_start", "message": {"role": "assistant", "id": "m", "content": []}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
         {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "h"}},

@@ -38,6 +38,12 @@ def test_everything_that_is_sent_is_counted() -> None:
     assert [characters(each) for each in (called, thought, parts, inside)] == [25, 5, 3, 11]
 
 
+def test_the_reasoning_of_bedrock_is_counted() -> None:
+    block = {"reasoningContent": {"reasoningText": {"text": "a b c", "signature": "x y"}}}
+    redacted = {"reasoningContent": {"redactedContent": "z"}}
+    assert characters(message(role="assistant", content="", thinkingBlocks=[block, redacted])) == len("a b c")
+
+
 def test_a_window_that_grows_costs_its_new_messages() -> None:
     words = Words()
     counter = MessageCounter(words, overhead=0)

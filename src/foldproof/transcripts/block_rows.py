@@ -5,7 +5,8 @@ a block is, each format says in its `Dialect`; how rows become messages and how 
 
 * A result is a tool message; the words of a user row stand behind its results.
 * Rows of the model's that follow one another are one message where the results behind them answer more than the last.
-* A summary of the format's own is a frame. It stands for all that was said before it, as far as the document has it.
+* A summary of the format's own is a frame. It stands for what was said before it, back to the last one, as far as the
+  document has it.
 * A block that says nothing (a mark for a cache, one that cannot be read) stays with the block ahead of it.
 * What we write keeps what its format has no place for under `foldproof`: in a row of ours, or in a block of ours.
 """
@@ -85,6 +86,7 @@ class BlockReader:
         """Read blocks as `dialect` says; `path_of` names a row in errors."""
         self._dialect, self.path_of = dialect, path_of
         self._names: dict[str, str] = {}
+        self._since = 0  # where the last summary stands
         self.waiting: list[dict[str, Any]] = []
         self.messages: list[Message] = []
         self.places: list[Places] = []
@@ -245,6 +247,7 @@ class BlockReader:
 
     def frame(self, text: str, noted_in: Mapping[str, Any], place: Place, originals: Sequence[Message]) -> None:
         """Add the frame for a summary: as its note says, where we wrote one, else with the lineage of its originals."""
+        self._since = len(self.messages)
         if isinstance(noted_in.get(FIELDS), dict):
             fields = with_note({"role": "user", "content": text}, noted_in)
             self.add(fields, (place,))
@@ -256,8 +259,8 @@ class BlockReader:
             self.folded.append(folded_span(frame, originals))
 
     def originals(self) -> list[Message]:
-        """Return what a summary that comes now stands for."""
-        return [message for message in self.messages if message.role != "system"]
+        """Return what a summary that comes now stands for: the last summary, and what was said since."""
+        return [message for message in self.messages[self._since :] if message.role != "system"]
 
     def _say(self, draft: _Draft) -> None:
         fields = draft.fields

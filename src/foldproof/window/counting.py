@@ -155,7 +155,9 @@ def _texts(message: Message) -> Iterator[str | None]:
 
 def _readable(block: JsonValue) -> Iterator[str]:
     if isinstance(block, dict):
-        for text in (block.get("thinking"), block.get("text")):
+        inside = block.get("reasoningContent")  # Bedrock's
+        said = inside.get("reasoningText") if isinstance(inside, dict) else block
+        for text in (said.get("thinking"), said.get("text")) if isinstance(said, dict) else ():
             if isinstance(text, str):
                 yield text
 

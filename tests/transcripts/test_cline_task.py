@@ -53,6 +53,8 @@ def test_the_task_is_the_persons_and_the_environment_the_apps() -> None:
         ("user", "app"),
         ("assistant", "model"),
     ]
+    assert messages[0].text == "fix it"
+    assert read(TASK, text("ok"))[0].text == "fix it"
 
 
 @pytest.mark.parametrize(
@@ -66,6 +68,8 @@ def test_the_task_is_the_persons_and_the_environment_the_apps() -> None:
         ("[ERROR] You did not use a tool in your previous response!", "app"),
         ('<hook_context source="TaskStart">\nx\n</hook_context>', "app"),
         ("<task>\nsee 'a'\n</task>\n\n<file_content path=\"a\">\n1\n</file_content>", "app"),
+        ("<task>\nsee 'a'\n</task>\n\n<file_content>\n</task>", "app"),
+        ("<task>\nnever closed", "app"),
         ("words of nobody", "app"),
     ],
 )

@@ -145,7 +145,9 @@ class ClineReader(BlockReader):
             return
         found = _UserRow()
         if isinstance(content, str):
-            found.says(None, content, is_person=_is_person(content))
+            words = _persons_words(content)
+            content = content if words is None else words
+            found.says(None, content, is_person=words is not None)
         for index, block, known in self.blocks(row, at):
             found.takes(index, block, known, self._answered(block, known))
         for indices, fields in found.results:
@@ -216,8 +218,11 @@ class _UserRow:
             whole = [{"type": "text", "text": before}] if isinstance(before, str) else before
             self._continues(index, {"content": [*whole, block.said] if block.kind == "part" else before})
         else:
-            is_person = _is_person(text) if text is not None else bool(self.runs) and self.runs[-1].is_person
+            words = None if text is None else _persons_words(text)
+            is_person = words is not None if text is not None else bool(self.runs) and self.runs[-1].is_person
             said = block.said if block.kind == "part" else known
+            if words is not None:
+                said = {**known, "text": words}
             self.says(index, said if block.kind != "nothing" else None, is_person=is_person)
 
     def _continues(self, index: int, changes: dict[str, Any]) -> None:
@@ -263,14 +268,17 @@ def _outcome(fields: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def _is_person(text: str) -> bool:
-    """Whether a text is a person's, and nothing but that: what the app added behind its end may say anything."""
+def _persons_words(text: str) -> str | None:
+    """Return the words of a person in a text that is nothing but that: what the app added to it may say anything."""
     opening = _PERSONS.match(text)
-    return opening is not None and text.rstrip().endswith(f"</{opening[1]}>")
+    if opening is None:
+        return None
+    inside, _, behind = text[opening.end() :].partition(f"</{opening[1]}>")
+    return None if behind.strip() or len(inside) == len(text) - opening.end() else inside.removesuffix("\n")
 
 
 def _is_nobodys_result(text: str) -> bool:
-    return _is_person(text) or text.startswith(("<environment_details>", "<hook_context"))
+    return _persons_words(text) is not None or text.startswith(("<environment_details>", "<hook_context"))
 
 
 def _calls_in_blocks(row: object) -> bool:

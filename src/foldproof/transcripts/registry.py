@@ -29,6 +29,7 @@ from foldproof.transcripts.cline_task import ClineTask
 from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.miniswe_traj import MinisweTraj
+from foldproof.transcripts.langchain import Langchain
 from foldproof.transcripts.openai_chat import OpenaiChat
 from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.pi_session import PiSession
@@ -52,6 +53,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     PiSession(),
     Agentfootprint(),
     Axle(),
+    Langchain(),
     Sharegpt(),
     ClineTask(),
     AnthropicManagedAgents(),

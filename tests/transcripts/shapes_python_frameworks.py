@@ -96,6 +96,64 @@ def langchain_legacy(turns: Sequence[Said]) -> Json:
     return rows
 
 
+def _pydantic_request(*parts: dict[str, Any], **more: Json) -> dict[str, Any]:
+    return {"parts": list(parts), "instructions": None, "kind": "request", "metadata": None, **more}
+
+
+def _pydantic_rows(turns: Sequence[Said], *, text_arguments: bool) -> list[Any]:
+    rows: list[Any] = [_pydantic_request({"content": "be brief", "part_kind": "system-prompt"})]
+    for at, turn in enumerate(turns):
+        if turn.role == "user":
+            rows.append(
+                _pydantic_request(
+                    {"content": turn.text, "timestamp": "2026-01-01T00:00:00Z", "part_kind": "user-prompt"}
+                )
+            )
+            continue
+        parts: list[dict[str, Any]] = [
+            {"content": "hm", "id": None, "signature": "s", "provider_name": "anthropic", "part_kind": "thinking"},
+            {"content": turn.text, "part_kind": "text"},
+        ]
+        parts += [
+            {
+                "tool_name": call.name,
+                "args": json.dumps(call.args) if text_arguments else call.args,
+                "tool_call_id": f"c{at}.{n}",
+                "part_kind": "tool-call",
+            }
+            for n, call in enumerate(turn.calls)
+        ]
+        rows.append({"parts": parts, "model_name": "m", "kind": "response", "usage": {"details": {}}})
+        results = [
+            {"tool_name": call.name, "content": call.result, "tool_call_id": f"c{at}.{n}", "part_kind": "tool-return"}
+            for n, call in enumerate(turn.calls)
+        ]
+        rows += [_pydantic_request(*results)] if results else []
+    return rows
+
+
+def pydantic_ai(turns: Sequence[Said]) -> Json:
+    return _pydantic_rows(turns, text_arguments=True)
+
+
+def pydantic_ai_new(turns: Sequence[Said]) -> Json:
+    """As versions write it in which a request may hold a summary, under a name, with instructions."""
+    rows = _pydantic_rows(turns, text_arguments=False)
+    rows[0] |= {"instructions": "be kind", "model_id": None}
+    return {"message_history": rows, "app": [1]}
+
+
+def pydantic_ai_merged(turns: Sequence[Said]) -> Json:
+    """The parts of requests that follow each other in one request, as Pydantic AI merges them."""
+    merged: list[Any] = []
+    for row in _pydantic_rows(turns, text_arguments=True):
+        if merged and row["kind"] == merged[-1]["kind"] == "request":
+            merged[-1] = merged[-1] | {"parts": [*merged[-1]["parts"], *row["parts"]]}
+        else:
+            merged.append(row)
+    return merged
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "langchain dicts": ("langchain", langchain_dicts),
     "langchain constructors": ("langchain", langchain_python),
@@ -103,4 +161,7 @@ SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "langchain blocks": ("langchain", langchain_blocks),
     "langchain legacy": ("langchain", langchain_legacy),
     "langgraph state": ("langchain", langgraph_state),
+    "pydantic ai": ("pydantic_ai", pydantic_ai),
+    "pydantic ai, new": ("pydantic_ai", pydantic_ai_new),
+    "pydantic ai, merged": ("pydantic_ai", pydantic_ai_merged),
 }

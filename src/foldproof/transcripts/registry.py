@@ -33,6 +33,7 @@ from foldproof.transcripts.langchain import Langchain
 from foldproof.transcripts.openai_chat import OpenaiChat
 from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.pi_session import PiSession
+from foldproof.transcripts.pydantic_ai import PydanticAi
 from foldproof.transcripts.sharegpt import Sharegpt
 from foldproof.transcripts.sweagent_traj import SweagentTraj
 from foldproof.transcripts.tau2_sim import Tau2Sim
@@ -54,6 +55,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     Agentfootprint(),
     Axle(),
     Langchain(),
+    PydanticAi(),
     Sharegpt(),
     ClineTask(),
     AnthropicManagedAgents(),

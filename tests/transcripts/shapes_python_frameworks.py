@@ -154,6 +154,70 @@ def pydantic_ai_merged(turns: Sequence[Said]) -> Json:
     return merged
 
 
+def _histories(rows: list[Any], speaker: str) -> list[tuple[list[Any], Any]]:
+    """What went into each call of a model, and what came out: all of it again each time."""
+    calls = [(rows[:at], row) for at, row in enumerate(rows) if row[speaker] in ("ai", "assistant")]
+    is_open = not rows or rows[-1][speaker] not in ("ai", "assistant")
+    return [*calls, (rows, None)] if is_open else calls
+
+
+def _run(number: int, kind: str, **more: Json) -> dict[str, Any]:
+    order = f"20260101T000000000000Zroot.20260101T{number:018d}Zrun{number}"
+    return {"id": f"run{number}", "trace_id": "root", "run_type": kind, "dotted_order": order, **more}
+
+
+def langsmith_batch(turns: Sequence[Said]) -> Json:
+    """What the OpenAI wrapper posts: the request, then the request and the response."""
+    rows: list[Any] = [{"role": "system", "content": "be brief"}]
+    for at, turn in enumerate(turns):
+        row: dict[str, Any] = {"role": turn.role, "content": turn.text}
+        if turn.calls:
+            row["tool_calls"] = [
+                {
+                    "id": f"c{at}.{n}",
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": json.dumps(call.args)},
+                }
+                for n, call in enumerate(turn.calls)
+            ]
+        rows.append(row)
+        rows += [{"role": "tool", "tool_call_id": f"c{at}.{n}", "content": c.result} for n, c in enumerate(turn.calls)]
+    post, patch = [], []
+    for number, (before, answer) in enumerate(_histories(rows, "role")):
+        inputs = {"model": "m", "messages": before}
+        run = _run(number, "llm", inputs=inputs, outputs={}, name="ChatOpenAI")
+        post.append(run)
+        ended = {name: run[name] for name in ("trace_id", "dotted_order")}
+        outputs: Json = {"choices": [{"index": 0, "finish_reason": "stop", "message": answer}]}
+        failed = {"error": "RateLimitError()", "outputs": None}
+        patch.append(ended | {"inputs": inputs} | ({"outputs": outputs} if answer else failed))
+    return {"post": post, "patch": patch}
+
+
+def langsmith_langchain(turns: Sequence[Said]) -> Json:
+    """Rows of a trace of LangChain: a chain with the runs of its model and its tools."""
+    data = _langchain_data(turns)
+    rows: list[Any] = [
+        _run(0, "chain", name="agent", inputs={"input": "x"}, outputs={"output": "y"}, parent_run_id=None)
+    ]
+    for number, (before, answer) in enumerate(_histories(data, "type"), start=1):
+        inputs = {"messages": [_constructed(before, "langchain", "schema", "messages")]}
+        outputs: Json = {"generations": [], "llm_output": None}
+        if answer is not None:
+            (message,) = _constructed([answer], "langchain", "schema", "messages")
+            outputs["generations"] = [[{"text": answer["content"], "type": "ChatGeneration", "message": message}]]
+        rows.append(_run(number, "llm", name="ChatOpenAI", inputs=inputs, outputs=outputs, parent_run_id="run0"))
+    return rows
+
+
+def langsmith_graph(turns: Sequence[Said]) -> Json:
+    """A graph whose model was given text: the state that comes out has the messages."""
+    data = _langchain_data(turns)
+    model = _run(1, "llm", inputs={"prompts": ["System: …"]}, outputs={"generations": []}, child_runs=[])
+    state = {"messages": data, "step": 2}
+    return {"runs": [_run(0, "chain", inputs={"messages": data[:2]}, outputs=state, child_runs=[model])]}
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "langchain dicts": ("langchain", langchain_dicts),
     "langchain constructors": ("langchain", langchain_python),
@@ -164,4 +228,7 @@ SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "pydantic ai": ("pydantic_ai", pydantic_ai),
     "pydantic ai, new": ("pydantic_ai", pydantic_ai_new),
     "pydantic ai, merged": ("pydantic_ai", pydantic_ai_merged),
+    "langsmith batch": ("langsmith_runs", langsmith_batch),
+    "langsmith langchain": ("langsmith_runs", langsmith_langchain),
+    "langsmith graph": ("langsmith_runs", langsmith_graph),
 }

@@ -94,7 +94,7 @@ class RowReader:
     """Reads rows in order: a result may name its tool only by its call, and a legacy one is paired by order."""
 
     def __init__(self) -> None:
-        self._names: dict[str, str] = {}
+        self.names: dict[str, str] = {}
         self._waiting: list[tuple[str, str]] = []  # calls recorded without an id: (id made up, name)
 
     def message(self, row: Json, path: str) -> Message | None:
@@ -159,7 +159,7 @@ class RowReader:
         if call["id"] is None:
             call = call | {"id": made_up_id("call", at, call["name"], call["args"])}
             self._waiting.append((call["id"], call["name"]))
-        self._names[call["id"]] = call["name"]
+        self.names[call["id"]] = call["name"]
         return call
 
     def _result(self, fields: dict[str, Any], beside: dict[str, Any], path: str, *, ours: bool) -> dict[str, Any]:
@@ -169,7 +169,7 @@ class RowReader:
         if not isinstance(identifier, str) or not identifier:
             identifier = None if ours else self._next_waiting(name)
         said: dict[str, Any] = {"role": "tool", "content": content, "toolCallId": identifier}
-        name = name or (None if ours or identifier is None else self._names.get(identifier))
+        name = name or (None if ours or identifier is None else self.names.get(identifier))
         if name is not None:
             said["toolName"] = name
         if ours:

@@ -31,7 +31,7 @@ class RowReader:
     """Reads rows in order: a result may name its tool only through the call before it."""
 
     def __init__(self) -> None:
-        self._names: dict[str, str] = {}
+        self.names: dict[str, str] = {}
         self._unanswered: list[tuple[str, str]] = []  # legacy calls, which carry no id: (id made up, name)
 
     def message(self, row: dict[str, Any], path: str) -> Message:
@@ -66,7 +66,7 @@ class RowReader:
             call = _call({"function": legacy}, f"{path}.function_call")
             self._unanswered.append((call["id"], call["name"]))
             read.append(call)
-        self._names.update((call["id"], call["name"]) for call in read if isinstance(call["id"], str))
+        self.names.update((call["id"], call["name"]) for call in read if isinstance(call["id"], str))
         return read
 
     def _result(self, row: dict[str, Any]) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class RowReader:
         named: dict[str, Any] = {"toolCallId": identifier}
         if not isinstance(row.get("toolName", 0), str | None):
             name = row.get("name")
-            known = self._names.get(identifier) if identifier is not None else None
+            known = self.names.get(identifier) if identifier is not None else None
             named |= {"toolName": name if isinstance(name, str) and name else known, "name": None}
         return named
 

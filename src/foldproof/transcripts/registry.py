@@ -30,6 +30,7 @@ from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.miniswe_traj import MinisweTraj
 from foldproof.transcripts.langchain import Langchain
+from foldproof.transcripts.langsmith_runs import LangsmithRuns
 from foldproof.transcripts.openai_chat import OpenaiChat
 from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.pi_session import PiSession
@@ -55,6 +56,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     Agentfootprint(),
     Axle(),
     Langchain(),
+    LangsmithRuns(),
     PydanticAi(),
     Sharegpt(),
     ClineTask(),

@@ -84,6 +84,14 @@ def test_the_forms_may_stand_in_one_list() -> None:
     assert parse(rows).messages == parse(langchain_dicts(TALK)).messages
 
 
+def test_a_message_of_a_request_may_stand_among_them() -> None:
+    function = {"id": "c", "type": "function", "function": {"name": "search", "arguments": '{"q": 1}'}}
+    rows = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "", "tool_calls": [function]}]
+    read = messages(*rows, {"type": "tool", "content": "7", "tool_call_id": "c"}, {"type": "ai", "content": "so"})
+    assert [message.role for message in read] == ["user", "assistant", "tool", "assistant"]
+    assert [(call.name, call.args) for call in calls_of(read[1])] == [("search", {"q": 1})]
+
+
 def test_a_state_is_known_by_its_messages_and_named_by_its_thread() -> None:
     conversation = parse(langgraph_state(TALK))
     assert conversation.id == "t"

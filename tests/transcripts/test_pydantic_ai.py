@@ -201,6 +201,9 @@ def test_what_follows_the_end_of_a_run_is_the_persons() -> None:
     ends = returned("Final result processed.")
     read = messages(request(prompt()), response(call()), request(ends, prompt("and tomorrow?")))
     assert [author_of(message) for message in read] == ["person", "model", "library", "person"]
+    also = returned(tool_call_id="d")
+    read = messages(request(prompt()), response(call(), call(tool_call_id="d")), request(ends, also, prompt("AB12")))
+    assert [author_of(message) for message in read[2:]] == ["library", "tool", "app"]
 
 
 def test_results_come_ahead_of_the_other_parts_of_their_request() -> None:

@@ -103,6 +103,8 @@ def _listed(fields: dict[str, Any], name: str, path: str) -> list[dict[str, Any]
 
 
 def _call(call: Json, path: str) -> dict[str, Any]:
+    if isinstance(call, dict) and "function" in call:  # a message that LangChain has not made its own yet
+        return _raw_call(call, path)
     name = call.get("name") if isinstance(call, dict) else ""
     if not isinstance(call, dict) or not isinstance(name, str | None):
         raise TranscriptError(f"expected a call with a name; found {shown(call)}", path=path)
@@ -115,15 +117,14 @@ def _raw(beside: dict[str, Any], path: str) -> list[dict[str, Any]]:
     raw = beside.get("tool_calls") or []
     legacy = beside.get("function_call")
     calls = [*(raw if isinstance(raw, list) else []), *([{"function": legacy}] if legacy else [])]
-    read = []
-    for at, call in enumerate(calls):
-        said = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(said, dict) or not isinstance(said.get("name"), str):
-            where = f"{path}.additional_kwargs.tool_calls[{at}]"
-            raise TranscriptError(f"expected a function with a name; found {shown(call)}", path=where)
-        arguments = _parsed(said.get("arguments", {}))
-        read.append({"id": id_text(call.get("id")), "name": said["name"], "args": arguments})
-    return read
+    return [_raw_call(call, f"{path}.additional_kwargs.tool_calls[{at}]") for at, call in enumerate(calls)]
+
+
+def _raw_call(call: Json, path: str) -> dict[str, Any]:
+    said = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(said, dict) or not isinstance(said.get("name"), str):
+        raise TranscriptError(f"expected a function with a name; found {shown(call)}", path=path)
+    return {"id": id_text(call.get("id")), "name": said["name"], "args": _parsed(said.get("arguments", {}))}
 
 
 def _parsed(arguments: Json) -> Json:

@@ -8,8 +8,8 @@ wrote; the rest in the source of 1.40, 1.107, 2.0, 2.50 and 2.60 to 2.68.
   response is one. What a tool returned that is no text is shown to the model as JSON, and read so.
 * The `instructions` of the first request that has any are a system message. Later ones that differ are what the app
   sent instead; the last of them is in `extras["instructions"]`.
-* A prompt behind the results of tools in one request is what a tool added to its result, unless the results end a run:
-  then it is what the person said next.
+* A prompt behind the results of tools in one request is what a tool added to its result, unless they only say that the
+  run is over: then it is what the person said next.
 * `retry-prompt` and `retry-feedback` without a call are the app's correction, which may quote the model: `ephemeral`.
   With a call they are its result, and an error. Details of arguments that were refused are no words of the tool's, nor
   is what the framework says of a call that was denied, interrupted, skipped, or that ended the run.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,9 +61,10 @@ def request_fields(part: Part, path: str) -> Fields | None:
     return fields
 
 
-def ends_a_run(part: Part) -> bool:
-    """Whether a part closes a run: what stands behind it in its request is what the person said next."""
-    return part.get("part_kind") == "tool-return" and part.get("content") == _ENDED
+def ends_a_run(parts: Iterable[Part]) -> bool:
+    """Whether a request closes a run, and no tool ran for it: what else it holds is what the person said next."""
+    returned = [part.get("content") for part in parts if part.get("part_kind") == "tool-return"]
+    return _ENDED in returned and all(isinstance(content, str) and content.startswith(_STATUS) for content in returned)
 
 
 def is_summary(part: Part) -> bool:

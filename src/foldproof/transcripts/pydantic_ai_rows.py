@@ -80,7 +80,7 @@ class RowReader:
         others: list[Said] = []
         notes = notes_of(row)
         objects = self._objects(parts, path)
-        ended = any(parts_of.ends_a_run(part) for _, part in objects)
+        ended = parts_of.ends_a_run(part for _, part in objects)
         for at, part in objects:
             try:
                 fields = parts_of.request_fields(part, f"{path}.parts[{at}]")

@@ -170,6 +170,14 @@ def test_one_of_several_conversations_is_changed_and_the_other_stays() -> None:
     assert [texts(one) for one in all_of(again)] == [["on", "yes"], ["a title?", "Hi"]]
 
 
+def test_a_conversation_that_was_emptied_is_not_read_from_the_chain_around_it() -> None:
+    state = {"messages": [HI, SO]}
+    rows = [run(0, None, run_type="chain", inputs=state, outputs=state), run(1, [HI], SO)]
+    conversation = parse(rows)
+    assert texts(conversation) == ["hi", "so"]
+    assert parse(written(conversation.replace([]))).messages == ()
+
+
 def test_calls_and_results_of_langchain_are_those_of_its_messages() -> None:
     conversation = parse(langsmith_langchain(TALK))
     calls = [call for message in conversation.messages for call in calls_of(message)]

@@ -8,7 +8,7 @@ langchain-core 1.8.3 and langgraph 1.2 made; the shapes of the rows in the sourc
 * Each run of type `llm` repeats the history: its messages are read once. A run that goes on with none of the histories
   before it is a conversation of its own, on the side; the main one is that whose last run began last. A system prompt
   that differs from the first one of its conversation is not read again.
-* A trace whose `llm` runs hold no messages is read from the one run that holds the most, which is the outermost.
+* A trace whose `llm` runs were given text is read from the one run that holds the most messages: the outermost.
 * Messages are those of the Chat Completions API or LangChain's. Blocks of the Anthropic API's are reported, not read.
 * A run that failed has no answer; `extras["errors"]` says what happened, by the id of the run. What only `tool` and
   `chain` runs hold is no message.
@@ -122,14 +122,15 @@ def _threads_of(group: str, runs: list[Run]) -> list[_Thread]:
         lists = run.held("inputs")
         if any(held.rows for held in lists) or (lists and run.answers()):
             _join(threads, run, group)
-    if not any(thread.messages for thread in threads):
-        threads = _outermost(group, runs) or threads
-    for run in models if not threads else ():
+    told = any(run.held("inputs") for run in models)
+    if not told:
+        threads = _outermost(group, runs)
+    for run in models if not told and not threads else ():
         if run.answers():
             _join(threads, run, group)
     if not threads:
         threads = [_Thread(group, runs=[runs[-1]])]
-        if models and not any(run.held("inputs") for run in models):
+        if models and not told:
             where = path_of((*models[-1].rows[-1][0], "inputs"))
             threads[0].damage.append(Damage(where, "no messages; expected a list of chat or LangChain messages"))
     order = {run.id: at for at, run in enumerate(runs)}

@@ -218,6 +218,40 @@ def langsmith_graph(turns: Sequence[Said]) -> Json:
     return {"runs": [_run(0, "chain", inputs={"messages": data[:2]}, outputs=state, child_runs=[model])]}
 
 
+def langsmith_anthropic(turns: Sequence[Said]) -> Json:
+    """What the Anthropic wrapper posts: blocks in, and text with the calls of the other API out."""
+    rows: list[Any] = [{"role": "system", "content": "be brief"}]
+    for at, turn in enumerate(turns):
+        blocks: list[Any] = [{"type": "text", "text": turn.text}]
+        blocks += [
+            {"type": "tool_use", "id": f"c{at}.{n}", "name": call.name, "input": call.args}
+            for n, call in enumerate(turn.calls)
+        ]
+        rows.append({"role": turn.role, "content": blocks if turn.calls else turn.text})
+        results = [
+            {"type": "tool_result", "tool_use_id": f"c{at}.{n}", "content": call.result}
+            for n, call in enumerate(turn.calls)
+        ]
+        rows += [{"role": "user", "content": results}] if results else []
+    runs: list[Any] = []
+    for number, (before, answer) in enumerate(_histories(rows, "role")):
+        outputs: Json = answer and answer | {"id": "m", "model": "claude", "stop_reason": "end_turn"}
+        blocks = answer["content"] if answer and isinstance(answer["content"], list) else []
+        calls = [block for block in blocks if block["type"] == "tool_use"]
+        if calls:
+            outputs["content"] = blocks[0]["text"]
+            outputs["tool_calls"] = [
+                {
+                    "id": call["id"],
+                    "type": "function",
+                    "function": {"name": call["name"], "arguments": json.dumps(call["input"])},
+                }
+                for call in calls
+            ]
+        runs.append(_run(number, "llm", name="ChatAnthropic", inputs={"messages": before}, outputs=outputs))
+    return runs
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "langchain dicts": ("langchain", langchain_dicts),
     "langchain constructors": ("langchain", langchain_python),
@@ -230,5 +264,6 @@ SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "pydantic ai, merged": ("pydantic_ai", pydantic_ai_merged),
     "langsmith batch": ("langsmith_runs", langsmith_batch),
     "langsmith langchain": ("langsmith_runs", langsmith_langchain),
+    "langsmith anthropic": ("langsmith_runs", langsmith_anthropic),
     "langsmith graph": ("langsmith_runs", langsmith_graph),
 }

@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.transcripts.shapes_python_frameworks import langsmith_batch, langsmith_graph, langsmith_langchain
+from tests.transcripts.shapes_python_frameworks import (
+    langsmith_anthropic,
+    langsmith_batch,
+    langsmith_graph,
+    langsmith_langchain,
+)
 from tests.transcripts.talk import TALK
 
 from foldproof.errors import TranscriptError, UsageError
@@ -62,7 +67,7 @@ def test_a_real_batch_says_what_its_json_says(path: Path) -> None:
     assert conversation.damage == ()
 
 
-@pytest.mark.parametrize("build", [langsmith_batch, langsmith_langchain, langsmith_graph])
+@pytest.mark.parametrize("build", [langsmith_batch, langsmith_langchain, langsmith_graph, langsmith_anthropic])
 def test_what_every_run_repeats_is_read_once(build: Any) -> None:  # noqa: ANN401 - a builder
     conversation = parse(build(TALK))
     assert texts(conversation) == ["be brief", "hello", "let me see", "found 7", "nothing", "and?", "it is 7"]
@@ -184,16 +189,33 @@ def test_calls_and_results_of_langchain_are_those_of_its_messages() -> None:
     assert [(call.id, call.name) for call in calls] == [("c1.0", "search"), ("c1.1", "search")]
 
 
+def test_blocks_of_the_anthropic_api_are_thinking_calls_and_results() -> None:
+    thought = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    call = {"type": "tool_use", "id": "c", "name": "search", "input": {"q": 1}}
+    failed = {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": "no"}], "is_error": True}
+    history = [
+        HI,
+        {"role": "assistant", "content": [thought, call]},
+        {"role": "user", "content": [failed, {"type": "text", "text": "and?"}]},
+    ]
+    conversation = parse(run(1, history, outputs=SO | {"type": "message", "model": "claude"}))
+    _, said, result, asked, answer = conversation.messages
+    assert said.thinking_blocks == (thought,)
+    assert [(one.id, one.name, one.args) for one in calls_of(said)] == [("c", "search", {"q": 1})]
+    assert (result.role, result.tool_name, result.text, result.is_error) == ("tool", "search", "no", True)
+    assert (asked.role, asked.text, answer.text) == ("user", "and?", "so")
+    cleared = Message(role="tool", tool_call_id="c", tool_name="search", content=f"{OPENINGS['cleared-result']} x")
+    window = (*conversation.messages[:2], cleared, *conversation.messages[3:])
+    rows = written(conversation.replace(window))["inputs"]["messages"]
+    assert rows[2]["content"] == [{"type": "tool_result", "tool_use_id": "c", "content": cleared.text}]
+    assert rows[:2] == history[:2]
+
+
 @pytest.mark.parametrize(
     ("messages", "path", "words"),
     [
         ([7, HI], "$[0].inputs.messages[0]", "expected a message"),
         ([chat("robot", "x"), HI], "$[0].inputs.messages[0].role", "unknown role 'robot'"),
-        (
-            [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c"}]}, HI],
-            "$[0].inputs.messages[0].content",
-            "Anthropic",
-        ),
         ([{"type": "remove", "id": "x"}, HI], "$[0].inputs.messages[0]", "removes another"),
     ],
 )

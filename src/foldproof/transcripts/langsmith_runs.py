@@ -9,7 +9,8 @@ langchain-core 1.8.3 and langgraph 1.2 made; the shapes of the rows in the sourc
   before it is a conversation of its own, on the side; the main one is that whose last run began last. A system prompt
   that differs from the first one of its conversation is not read again.
 * A trace whose `llm` runs were given text is read from the one run that holds the most messages: the outermost.
-* Messages are those of the Chat Completions API or LangChain's. Blocks of the Anthropic API's are reported, not read.
+* Messages are those of the Chat Completions API, of LangChain, or of the Anthropic API, also one behind another. A
+  message with several results in it becomes several, and is written so where its conversation was changed.
 * A run that failed has no answer; `extras["errors"]` says what happened, by the id of the run. What only `tool` and
   `chain` runs hold is no message.
 * A conversation that was changed is written once, into its last run. The lists of the runs that repeat it are left
@@ -20,20 +21,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-from foldproof.errors import TranscriptError, shown
+from foldproof.errors import shown
 from foldproof.messages import Message, calls_of
-from foldproof.transcripts import openai_rows
 from foldproof.transcripts.codec import Format
 from foldproof.transcripts.conversation import Edit, Reading
-from foldproof.transcripts.damage import Damage, damage_of
+from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.json_text import Json, Unread
-from foldproof.transcripts.langchain_rows import RowReader as LangchainReader
-from foldproof.transcripts.langchain_rows import encode_row, stored, style_of
+from foldproof.transcripts.langchain_rows import stored
+from foldproof.transcripts.langsmith_messages import Decoded, answered, decoded, encoder
 from foldproof.transcripts.langsmith_rows import Held, Run, Steps, changed, path_of, rows_of, runs_in, why_runs
-
-_ANTHROPIC = ("tool_use", "tool_result")
 
 
 class LangsmithRuns:
@@ -150,9 +148,9 @@ def _outermost(group: str, runs: list[Run]) -> list[_Thread]:
         return []
     run, held = max(known, key=lambda pair: len(pair[1].rows))
     thread = _Thread(group, runs=[*(one for one in runs if one is not run), run], source=held)
-    decoded = _decoded(held)
-    thread.damage += decoded.damage
-    for row, message in decoded.read:
+    found = decoded(held)
+    thread.damage += found.damage
+    for row, message in found.read:
         thread.takes(row, message)
     return [thread]
 
@@ -176,30 +174,28 @@ def _join(threads: list[_Thread], run: Run, group: str) -> None:
     answer = next(iter(run.answers()), None)
     thread.answered = answer is not None
     if answer is not None:
-        reader = _Reader()
-        reader.see(thread.messages)
-        try:
-            thread.takes(answer.row, reader.message(answer.row, path_of(answer.steps)))
-        except TranscriptError as error:
-            thread.damage.append(damage_of(error))
+        came = answered(answer, thread.messages)
+        thread.damage += came.damage
+        for row, message in came.read:
+            thread.takes(row, message)
 
 
-def _continued(threads: list[_Thread], held: Held) -> tuple[_Thread | None, _Decoded]:
+def _continued(threads: list[_Thread], held: Held) -> tuple[_Thread | None, Decoded]:
     """Return the conversation that a list of messages goes on with, if it does, and what it says that is new."""
     for thread in reversed(threads):
         count = len(thread.inputs)
         if count and held.rows[:count] == thread.inputs:
-            added = _decoded(Held(held.steps, held.rows[count:]), thread.messages, count)
+            added = decoded(Held(held.steps, held.rows[count:]), thread.messages, count)
             repeats = thread.answered and added.read and thread.keys
             if repeats and _key(added.read[0][1]) == thread.keys[-1]:
                 del added.read[0]
             return thread, added
-    whole = _decoded(held)
+    whole = decoded(held)
     keys = [_key(message) for _, message in whole.read]
     for thread in reversed(threads):
         new = _added(thread.keys, keys)
         if new is not None:
-            return thread, _Decoded([whole.read[at] for at in new], whole.damage)
+            return thread, Decoded([whole.read[at] for at in new], whole.damage)
     return None, whole
 
 
@@ -234,63 +230,10 @@ def _key(message: Message) -> Any:  # noqa: ANN401 - any hashable
     return message.role, message.text, tuple(call.id for call in calls_of(message)), message.tool_call_id
 
 
-class _Reader:
-    """Reads the rows of one history in order, of whichever library each of them is."""
-
-    def __init__(self) -> None:
-        self._chat = openai_rows.RowReader()
-        self._langchain = LangchainReader()
-
-    def see(self, messages: Sequence[Message]) -> None:
-        """Take note of the calls of messages that were read before."""
-        for message in messages:
-            for call in calls_of(message):
-                self._chat.names[call.id] = self._langchain.names[call.id] = call.name
-
-    def message(self, row: Json, path: str) -> Message:
-        if isinstance(row, dict) and "role" in row and "type" not in row:
-            content = row.get("content")
-            blocks = content if isinstance(content, list) else []
-            if any(isinstance(block, dict) and block.get("type") in _ANTHROPIC for block in blocks):
-                raise TranscriptError("blocks of the Anthropic API are not read here", path=f"{path}.content")
-            return self._chat.message(row, path)
-        message = self._langchain.message(row, path)
-        if message is None:
-            raise TranscriptError("a message that removes another is not read here", path=path)
-        return message
-
-
-class _Decoded(NamedTuple):
-    """The messages of a list, each with its row, and what of it could not be read."""
-
-    read: list[tuple[Any, Message]]
-    damage: list[Damage]
-
-
-def _decoded(held: Held, seen: Sequence[Message] = (), first: int = 0) -> _Decoded:
-    """Return the messages of a list, of which the first ones were read before."""
-    reader = _Reader()
-    reader.see(seen)
-    decoded = _Decoded([], [])
-    for at, row in enumerate(held.rows, start=first):
-        try:
-            decoded.read.append((row, reader.message(row, path_of((*held.steps, at)))))
-        except TranscriptError as error:
-            decoded.damage.append(damage_of(error))
-    return decoded
-
-
 def _written(edit: Edit, thread: _Thread) -> dict[Steps, Json]:
     """Return what to set where for a conversation to be another one."""
-    style = style_of(thread.rows)
-    langchain = any(isinstance(row, dict) and "role" not in row for row in thread.rows)
-    rows = []
-    for entry in edit.entries:
-        if entry.kept is not None:
-            rows.append(thread.rows[entry.kept])
-        else:
-            new = entry.message
-            rows.append(encode_row(new, style) if langchain else openai_rows.encode_row(new))
+    encode = encoder(thread.rows)
+    rows = [encode(entry.message) if entry.kept is None else thread.rows[entry.kept] for entry in edit.entries]
     changes: dict[Steps, Json] = {}
     if thread.source is not None:
         lists = (held for run in thread.runs for name in ("inputs", "outputs") for held in run.held(name))

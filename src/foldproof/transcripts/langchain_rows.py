@@ -155,10 +155,11 @@ class RowReader:
 
     def _call(self, call: dict[str, Any], at: int, *, escaped: bool) -> dict[str, Any]:
         if escaped:
-            call = call | {"args": unescaped(call["args"])}
+            call["args"] = unescaped(call["args"])
         if call["id"] is None:
-            call = call | {"id": made_up_id("call", at, call["name"], call["args"])}
-            self._waiting.append((call["id"], call["name"]))
+            identifier = made_up_id("call", at, call["name"], call["args"])
+            self._waiting.append((identifier, call["name"]))
+            call["id"] = identifier
         self.names[call["id"]] = call["name"]
         return call
 
@@ -291,4 +292,6 @@ def unescaped(value: Json) -> Json:
         return value
     if len(value) == 1 and _ESCAPE in value:
         return value[_ESCAPE]
+    if not any(isinstance(one, dict | list) for one in value.values()):
+        return value
     return {name: unescaped(one) if isinstance(one, dict | list) else one for name, one in value.items()}

@@ -122,6 +122,8 @@ def _answer(part: Part) -> Fields:
 
 
 def _result(content: Json) -> str | list[Part]:
+    if isinstance(content, str):
+        return content
     items = content if isinstance(content, list) else [content]
     if not any(isinstance(item, dict) and item.get("kind") in _FILES for item in items):
         return json_text(content)

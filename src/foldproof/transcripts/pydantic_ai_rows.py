@@ -80,7 +80,6 @@ class RowReader:
         others: list[Said] = []
         notes = notes_of(row)
         objects = self._objects(parts, path)
-        ended = parts_of.ends_a_run(part for _, part in objects)
         for at, part in objects:
             try:
                 fields = parts_of.request_fields(part, f"{path}.parts[{at}]")
@@ -95,7 +94,7 @@ class RowReader:
             if fields["role"] == "tool":
                 identifier = id_text(fields["toolCallId"])
                 fields["toolCallId"] = self._next_waiting(fields) if identifier is None else identifier
-            elif kind == "user-prompt" and results and not ended:
+            elif kind == "user-prompt" and results and not parts_of.ends_a_run(one for _, one in objects):
                 fields["injectedBy"] = parts_of.APP
             elif kind == "compaction" and FIELDS not in _metadata(part):
                 fields["metadata"] = _stamp(fields["content"], part)

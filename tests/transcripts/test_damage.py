@@ -117,7 +117,9 @@ def test_every_line_is_a_conversation_or_damage_and_none_is_lost(lines: list[str
     conversations = read(text)
     assert len(conversations) == good
     assert sum(len(conversation.damage) for conversation in conversations) == bad
-    assert [line for line in written(conversations).split("\n") if line] == [line for line in lines if line.strip()]
+    assert [line for line in written(conversations).split("\n") if line.strip()] == [
+        line for line in lines if line.strip()
+    ]
 
 
 def test_one_kind_that_nobody_knows_is_reported_once_with_how_often() -> None:

@@ -67,12 +67,13 @@ def documents_of(stream: BinaryIO, name: str, format_name: str | None) -> Iterat
     opening = io.BytesIO(head)  # the first bytes may hold line ends of their own
     lines = enumerate(chain(opening, stream), start=1)
     blank = ""
-    for number, raw in lines:
-        if raw.strip():
+    for first in lines:
+        if first[1].strip():
             break
-        blank += raw.decode("ascii")
+        blank += first[1].decode("ascii")
     else:
         raise TranscriptError("the file is empty; expected a transcript as JSON or JSONL", file=name)
+    number, raw = first
     line = _parsed(number, _decoded(raw, "utf-8", name, number), name, blank)
     if line.error is None or "not JSON" not in line.error.cause:  # complete, if too deep or a number too long
         yield from _from_lines(chain([line], _parsed_all(_texts(lines, name), name)), name, format_name)

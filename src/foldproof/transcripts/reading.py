@@ -217,9 +217,9 @@ def _read(document: Document | Broken, *, strict: bool) -> Sequence[Reading]:
         raise document.error
     codec = codec_named(document.format)
     try:
-        readings = codec.read(document.value)
         if codec.recognise(document.value) is None:  # one of several, of which the first was looked at
             raise not_of(codec, document.value)
+        readings = codec.read(document.value)
     except TranscriptError as error:
         raise located(error, document) from error
     if strict:

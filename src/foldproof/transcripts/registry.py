@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple
 
 from foldproof.errors import TranscriptError, UsageError, shown
 from foldproof.transcripts.agentfootprint import Agentfootprint
-from foldproof.transcripts.atif import Atif
 from foldproof.transcripts.anthropic_managed_agents import AnthropicManagedAgents
 from foldproof.transcripts.anthropic_messages import AnthropicMessages
+from foldproof.transcripts.atif import Atif
 from foldproof.transcripts.axle import Axle
 from foldproof.transcripts.bedrock_converse import BedrockConverse
 from foldproof.transcripts.claude_code import ClaudeCode
@@ -28,9 +28,9 @@ from foldproof.transcripts.claude_stream import ClaudeStream
 from foldproof.transcripts.cline_task import ClineTask
 from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.json_text import Json
-from foldproof.transcripts.miniswe_traj import MinisweTraj
 from foldproof.transcripts.langchain import Langchain
 from foldproof.transcripts.langsmith_runs import LangsmithRuns
+from foldproof.transcripts.miniswe_traj import MinisweTraj
 from foldproof.transcripts.openai_chat import OpenaiChat
 from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.pi_session import PiSession

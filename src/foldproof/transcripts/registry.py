@@ -27,6 +27,7 @@ from foldproof.transcripts.claude_code import ClaudeCode
 from foldproof.transcripts.claude_stream import ClaudeStream
 from foldproof.transcripts.cline_task import ClineTask
 from foldproof.transcripts.codec import Codec, Format, Medium
+from foldproof.transcripts.codex_rollout import CodexRollout
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.langchain import Langchain
 from foldproof.transcripts.langsmith_runs import LangsmithRuns
@@ -35,6 +36,7 @@ from foldproof.transcripts.openai_chat import OpenaiChat
 from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.pi_session import PiSession
 from foldproof.transcripts.pydantic_ai import PydanticAi
+from foldproof.transcripts.openai_responses import OpenaiResponses
 from foldproof.transcripts.sharegpt import Sharegpt
 from foldproof.transcripts.sweagent_traj import SweagentTraj
 from foldproof.transcripts.tau2_sim import Tau2Sim
@@ -63,6 +65,8 @@ CODECS: Final[tuple[Codec, ...]] = (
     AnthropicManagedAgents(),
     BedrockConverse(),
     AnthropicMessages(),
+    CodexRollout(),
+    OpenaiResponses(),
     OpenaiChat(),
 )
 """Every format of this library. A new one is a file that defines its codec, and a line here."""

@@ -1,0 +1,89 @@
+"""Writing other windows into items of the OpenAI Responses API; `responses_items` reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from foldproof.errors import TranscriptError
+from foldproof.messages import Message
+from foldproof.transcripts.codec import FIELDS
+from foldproof.transcripts.conversation import Edit
+from foldproof.transcripts.json_text import revise
+from foldproof.transcripts.responses_items import STARTS
+from foldproof.transcripts.rows import Shrink, rewritten
+
+
+def encoded(message: Message, about: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the item of a new message, and the message fields that reading it gives.
+
+    Args:
+        message: a frame, or a result that stands for another one.
+        about: what a reader says about a user message of these words.
+
+    Raises:
+        TranscriptError: it is the model's.
+    """
+    text = message.text
+    if message.role == "assistant":
+        raise TranscriptError("cannot write a new assistant message; only frames (user or tool messages) may be new")
+    if message.role == "tool":
+        call = message.tool_call_id or ""
+        item = {"type": "function_call_output", "call_id": call, "output": text}
+        return item, {"role": "tool", "content": text, "toolCallId": call}
+    item = {"type": "message", "role": message.role, "content": [{"type": "input_text", "text": text}]}
+    return item, {"role": message.role, "content": text, **(about if message.role == "user" else {})}
+
+
+def cleared(item: dict[str, Any], message: Message) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a result with the words of the one that takes its place, and the fields that reading it gives."""
+    text = message.text
+    named = {name: item[name] for name in ("type", "call_id", "id", "execution") if name in item}
+    says = {"tools": []} if item["type"] == "tool_search_output" else {"output": text}
+    said = {"role": "tool", "content": "" if "tools" in says else text, "toolCallId": message.tool_call_id}
+    return {**named, **says}, said if "id" not in named else said | {"id": named["id"]}
+
+
+class Written(NamedTuple):
+    """A row to write, and its index among the rows that were read; None for a new one."""
+
+    index: int | None
+    row: Any
+
+
+def rewritten_items(
+    rows: Sequence[Any], edit: Edit, *, encode: Callable[[Message], Any], shrink: Shrink
+) -> list[Written]:
+    """Return the rows of a document with another window in them, as `rows.rewritten` does, and where each came from.
+
+    Two replies of the model that stand side by side only now stay two: the second `starts`.
+    """
+    tokens = [Written(at, row) for at, row in enumerate(rows)]
+    written: list[Written] = rewritten(
+        tokens,
+        edit,
+        encode=lambda message: (Written(None, encode(message)),),
+        shrink=lambda token, parts, new: Written(token.index, shrink(token.row, parts, new)),
+    )
+    starting = _starting(edit)
+    return [Written(at, _starts(row)) if at in starting else Written(at, row) for at, row in written]
+
+
+def _starts(row: dict[str, Any]) -> dict[str, Any]:
+    note = row.get(FIELDS)
+    return revise(row, {FIELDS: {**(note if isinstance(note, dict) else {}), STARTS: True}})
+
+
+def _starting(edit: Edit) -> set[int]:
+    """Return the rows of replies that follow another one, where something else stood between the two."""
+    rank = {row: at for at, row in enumerate(sorted({place.row for places in edit.reading.pieces for place in places}))}
+    found = set()
+    for before, entry in pairwise(edit.entries):
+        if entry.kept is None or before.kept is None or {before.message.role, entry.message.role} != {"assistant"}:
+            continue
+        first = min(place.row for place in edit.reading.pieces[entry.kept])
+        last = max(place.row for place in edit.reading.pieces[before.kept])
+        if rank[first] > rank[last] + 1:
+            found.add(first)
+    return found

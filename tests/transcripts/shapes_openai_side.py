@@ -79,7 +79,9 @@ def codex_session(turns: Sequence[Said]) -> Json:
     for item in response_items(turns):
         said = {"type": "message", **item}
         if "output" in said and len(rows) % 2:
-            said["output"] = json.dumps({"output": said["output"], "metadata": {"exit_code": 1, "duration_seconds": 0.1}})
+            said["output"] = json.dumps(
+                {"output": said["output"], "metadata": {"exit_code": 1, "duration_seconds": 0.1}}
+            )
         elif "output" in said:
             said["output"] = f"Exit code: 0\nWall time: 0.5 seconds\nOutput:\n{said['output']}"
         rows.append({"timestamp": f"{len(rows)}", "type": "response_item", "payload": said})
@@ -90,6 +92,9 @@ def codex_session(turns: Sequence[Said]) -> Json:
 
 def codex_legacy(turns: Sequence[Said]) -> Json:
     items = [{"type": "message", **item} for item in response_items(turns)]
+    for item in items:
+        if item.get("role") == "user":
+            item["content"] = [{"type": "input_text", "text": item["content"]}]
     return [{"id": "t1", "timestamp": "0", "instructions": None}, {"record_type": "state"}, *items]
 
 
@@ -116,12 +121,49 @@ def codex_resumed(turns: Sequence[Said]) -> Json:
     return [rows[0], {"timestamp": "0", "type": "compacted", "payload": payload}, *rows[1:]]
 
 
+_ENTRY = {
+    "message": "message_output_item",
+    "function_call": "tool_call_item",
+    "function_call_output": "tool_call_output_item",
+    "reasoning": "reasoning_item",
+}
+
+
+def run_state(turns: Sequence[Said]) -> Json:
+    """A run: the last thing that the person said and all before it is the input, the rest was generated."""
+    items = response_items(turns)
+    users = [at for at, item in enumerate(items) if item.get("role") == "user"]
+    start = users[-1] + 1 if users else 0
+    entries = []
+    for item in items[start:]:
+        entries.append({"type": _ENTRY[item["type"]], "agent": {"name": "a"}, "raw_item": item})
+        if item["type"] == "function_call":
+            entries.append({"type": "tool_approval_item", "agent": {"name": "a"}, "raw_item": dict(item)})
+    return {
+        "$schemaVersion": "1.17",
+        "current_agent": {"name": "a"},
+        "original_input": items[0]["content"] if start == 1 else items[:start],
+        "generated_items": entries,
+        "session_items": [],
+        "model_responses": [{"output": [item for item in items[start:] if "output" not in item]}],
+    }
+
+
+def run_state_with_session(turns: Sequence[Said]) -> Json:
+    state = run_state(turns)
+    entries = json.loads(json.dumps(state["generated_items"]))
+    indexes = list(range(len(entries)))
+    return state | {"session_items": entries, "generated_session_item_indexes": indexes, "pending_input": []}
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "responses body": ("openai_responses", responses_body),
     "responses list": ("openai_responses", responses_list),
     "responses exchange": ("openai_responses", responses_exchange),
     "responses answer": ("openai_responses", responses_answer),
     "responses stream": ("openai_responses", responses_stream),
+    "run state": ("openai_agents", run_state),
+    "run state with session": ("openai_agents", run_state_with_session),
     "codex session": ("codex_rollout", codex_session),
     "codex legacy": ("codex_rollout", codex_legacy),
     "codex compacted": ("codex_rollout", codex_compacted),

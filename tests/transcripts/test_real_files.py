@@ -11,12 +11,20 @@ from typing import Any
 
 import pytest
 
+from foldproof.errors import TranscriptError
 from foldproof.messages import Message, author_of, calls_of, frame_kind, pair, turns_of
 from foldproof.transcripts import detect, dump, formats, load, load_all, parse, read_text
 
 DATA = Path(__file__).parent.parent / "data" / "transcripts"
 NAMES = {known.name for known in formats()} - {"opencode"}  # which is a folder of many files
-FILES = sorted(path for path in DATA.glob("*/*") if path.parent.name in NAMES)
+UNREADABLE = {
+    "negative__future_version.json": "$.$schemaVersion: a run state of version '999'; expected 1.0 to 1.",
+    "negative__malformed_current_agent.json": "$.current_agent: expected an object with the name of an agent",
+    "negative__missing_version.json": "no known format",
+}
+"""Files from which nothing can be read, and what the error says."""
+ALL_FILES = sorted(path for path in DATA.glob("*/*") if path.parent.name in NAMES)
+FILES = [path for path in ALL_FILES if path.name not in UNREADABLE]
 CLAUDE = [path for path in FILES if path.parent.name == "claude_code"]
 RUNS = DATA.parent / "tau_bench_airline" / "runs.jsonl"
 
@@ -61,6 +69,15 @@ def test_a_file_with_its_oldest_turn_removed_reads_back_without_it(path: Path) -
         dump(conversation.replace(window), out)
         again = [back.messages for back in read_text(out.getvalue(), name="again") if back.messages]
         assert window in again
+
+
+@pytest.mark.parametrize("path", [path for path in ALL_FILES if path.name in UNREADABLE], ids=name_of)
+def test_a_file_that_cannot_be_read_says_why_in_one_line_and_quotes_no_secret(path: Path) -> None:
+    with pytest.raises(TranscriptError) as caught:
+        load(path)
+    assert str(caught.value).startswith(f"{path}: {UNREADABLE[path.name]}")
+    assert "\n" not in str(caught.value)
+    assert "SENTINEL" not in str(caught.value)
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)

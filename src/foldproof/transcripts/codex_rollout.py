@@ -25,9 +25,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from foldproof.errors import TranscriptError, shown
+from foldproof.errors import shown
 from foldproof.messages import Message, frame_kind
-from foldproof.transcripts.codec import FIELDS, Format, fields_of
+from foldproof.transcripts.codec import FIELDS, Format, fields_of, without
 from foldproof.transcripts.codex_rows import BEGINS, SUMMARY, RolloutReader, is_summary, kept_items
 from foldproof.transcripts.conversation import Edit, Parent, Reading
 from foldproof.transcripts.damage import Damage, UnknownKinds
@@ -118,24 +118,15 @@ class _Session:
         head = self._meta
         for at, row in each_object(self._rows, "$", self._damage):
             kind, payload = row.get("type"), row.get("payload")
-            if "payload" not in row:
-                if at == 0 and head is None and kind is None and "role" not in row:
-                    head = row
-                elif row.get("record_type") != "state":
-                    self._bare(row, at)
-            elif not isinstance(payload, dict):
+            if isinstance(payload, dict):
+                self._row(row, kind, payload, at)
+            elif "payload" in row:
                 cause = f"expected an object; found {shown(payload)}; it was not read"
                 self._damage.append(Damage(f"$[{at}].payload", cause))
-            elif kind == _ITEM:
-                self._reader.add(payload, Place(at), f"$[{at}].payload", row.get(FIELDS))
-            elif kind == _COMPACTED:
-                self._reader.compacted(payload, at, f"$[{at}].payload", row.get(FIELDS))
-            elif kind == _EVENT:
-                self._event(payload)
-            elif kind == _TURN and isinstance(payload.get("model"), str):
-                self._facts["model"] = payload["model"]
-            elif kind not in _TYPES:
-                self._unknown.add(kind, f"$[{at}].type")
+            elif at == 0 and head is None and kind is None and "role" not in row:
+                head = row
+            elif row.get("record_type") != "state":
+                self._bare(row, at)
         messages, places = self._reader.finished()
         self._damage += self._unknown.damage()
         facts = {name: head[name] for name in _FACTS if head is not None and head.get(name) is not None} | self._facts
@@ -150,6 +141,19 @@ class _Session:
             ran=self._ran,
             parent=self._parent,
         )
+
+    def _row(self, row: dict[str, Any], kind: Json, payload: dict[str, Any], at: int) -> None:
+        """Read a row by its type."""
+        if kind == _ITEM:
+            self._reader.add(payload, Place(at), f"$[{at}].payload", row.get(FIELDS))
+        elif kind == _COMPACTED:
+            self._reader.compacted(payload, at, f"$[{at}].payload", row.get(FIELDS))
+        elif kind == _EVENT:
+            self._event(payload)
+        elif kind == _TURN and isinstance(payload.get("model"), str):
+            self._facts["model"] = payload["model"]
+        elif kind not in _TYPES:
+            self._unknown.add(kind, f"$[{at}].type")
 
     def _bare(self, row: dict[str, Any], at: int) -> None:
         """Read a row without an envelope: an item, as older versions wrote them."""
@@ -228,14 +232,14 @@ def _noted_compactions(written: list[Written], edit: Edit) -> list[Written]:
     """
     notes: dict[int, dict[str, Any]] = {}
     changed = False
-    for at, entry in enumerate(edit.entries):
-        changed = changed or entry.kept != at
+    for index, entry in enumerate(edit.entries):
+        changed = changed or entry.kept != index
         places = edit.reading.pieces[entry.kept] if entry.kept is not None else ()
         for place in places:
             if place.part is not None:
                 notes[place.row] = {BEGINS: True}
             elif changed and frame_kind(entry.message) == "summary":
-                notes[place.row] = {name: said for name, said in fields_of(entry.message).items() if name != "content"}
+                notes[place.row] = without(fields_of(entry.message), ("content",))
     spoken = {place.row for places in edit.reading.pieces for place in places}
     rows = []
     said = False

@@ -51,7 +51,13 @@ _HEADER: Final = re.compile(
     r"(?:Chunk ID: \S*\n)?(?:Exit code: (-?\d+)\n)?Wall time: [\d.]+ seconds?\n"
     r"(?:Process exited with code (-?\d+)\n)?(?:Original token count: \d+\n)?(?:Total output lines: \d+\n)?\n?Output:\n"
 )
-_FAILED: Final = ("failed in sandbox", "execution error", "exec_command failed", "apply_patch verification failed", "err: ")
+_FAILED: Final = (
+    "failed in sandbox",
+    "execution error",
+    "exec_command failed",
+    "apply_patch verification failed",
+    "err: ",
+)
 _NEVER_RAN: Final = re.compile(
     r"(?:exec command|patch) rejected|rejected by user|unsupported (?:custom tool )?call: "
     r"|failed to parse function arguments|(?:Wall time: [\d.]+ seconds?\n)?aborted by user|aborted\Z"
@@ -169,7 +175,8 @@ class RolloutReader(ItemReader):
 
     def _from_agent(self, item: dict[str, Any], place: Place, path: str, note: Any) -> None:  # noqa: ANN401
         """Read what one agent wrote to another: for who reads it, the app delivers it."""
-        as_message = {"type": "message", "role": "user", **{key: item[key] for key in ("id", "content") if key in item}}
+        as_message: dict[str, Any] = {key: item[key] for key in ("id", "content") if key in item}
+        as_message |= {"type": "message", "role": "user"}
         count = len(self.drafts)
         super().add(as_message, place, path, note)
         for draft in self.drafts[count:]:
@@ -225,7 +232,9 @@ def _frame(text: str) -> dict[str, Any]:
 def kept_items(payload: Mapping[str, Any]) -> list[tuple[int, Any]]:
     """Return the items of the history that a compaction left, each with its index."""
     history = payload.get("replacement_history")
-    return [(at, item) for at, item in enumerate(history) if isinstance(item, dict)] if isinstance(history, list) else []
+    return (
+        [(at, item) for at, item in enumerate(history) if isinstance(item, dict)] if isinstance(history, list) else []
+    )
 
 
 def is_summary(item: Mapping[str, Any], text: str) -> bool:

@@ -32,7 +32,7 @@ _ZIP = b"PK\x03\x04"
 
 
 class Line(NamedTuple):
-    """A line of a file: its number from 1, its text with the blank lines ahead of it, its JSON, and why it is none."""
+    """A line of a file: its number from 1, its text with the blank lines around it, its JSON, and why it is none."""
 
     number: int
     text: str
@@ -76,7 +76,7 @@ def documents_of(stream: BinaryIO, name: str, format_name: str | None) -> Iterat
     number, raw = first
     line = _parsed(number, _decoded(raw, "utf-8", name, number), name, blank)
     if line.error is None or "not JSON" not in line.error.cause:  # complete, if too deep or a number too long
-        yield from _from_lines(chain([line], _parsed_all(_texts(lines, name), name)), name, format_name)
+        yield from _from_lines(_parsed_all(_texts(lines, name), name, line), name, format_name)
     else:
         rest = opening.read() + stream.read()  # at once: line by line takes longer than parsing it
         yield from _from_text(line.text + _decoded(rest, "utf-8", name, number + 1), name, format_name)
@@ -107,17 +107,22 @@ def _parsed(number: int, text: str, name: str, blank: str = "") -> Line:
         return Line(number, blank + text, parse_json(text))
     except TranscriptError as error:
         placed = TranscriptError(error.cause, path=f"line {number}", file=name)
-        return Line(number, blank + text, Unread(text.strip("\r\n")), placed)
+        return Line(number, blank + text, Unread(text.strip()), placed)
 
 
-def _parsed_all(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Line]:
+def _parsed_all(lines: Iterable[tuple[int, str]], name: str, held: Line | None = None) -> Iterator[Line]:
+    """Yield the lines that are not blank. Blank ones stay with the line ahead of them, or at the top with the first."""
     blank = ""
     for number, text in lines:
-        if text.strip():
-            yield _parsed(number, text, name, blank)
-            blank = ""
-        else:
+        if not text.strip():
             blank += text
+            continue
+        if held is not None:
+            yield held._replace(text=held.text + blank) if blank else held
+            blank = ""
+        held, blank = _parsed(number, text, name, blank), ""
+    if held is not None:
+        yield held._replace(text=held.text + blank) if blank else held
 
 
 def _zipped(packed: bytes, name: str, format_name: str | None) -> Document:
@@ -218,7 +223,7 @@ def _of_lines(lines: list[Line], format_name: str | None) -> tuple[Codec, bool]:
 
 
 def _single(line: Line, source: Source, codec: Codec, name: str) -> Document:
-    text = line.text.strip("\r\n")
+    text = line.text.strip()
     return Document(
         format=codec.format.name,
         value=line.value,
@@ -237,7 +242,7 @@ def _joined(lines: list[Line], source: Source, codec: Codec, name: str) -> Docum
         value=[line.value for line in lines],
         source=source,
         texts={
-            id(line.value): line.text.strip("\r\n") for line in lines if isinstance(line.value, dict | list | Unread)
+            id(line.value): line.text.strip() for line in lines if isinstance(line.value, dict | list | Unread)
         },
         verbatim="".join(line.text for line in lines),
         joined=True,

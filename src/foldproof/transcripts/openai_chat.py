@@ -31,8 +31,11 @@ _LISTS = ("messages", "traj")
 _SAMPLE, _OPENING = 50, 3
 _WRAPPERS = (*_LISTS, "request", DISPLAY, "message")
 _NAMES = {"role", "content", "name", "id", "tool_calls", "tool_call_id", "function_call", "refusal", "metadata"}
-# Content blocks of the Anthropic Messages API, which shares `role` and `content`: read as chat, calls would be lost.
-_NOT_OURS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "toolCall", "tool-call")
+# Content blocks of APIs that share `role` and `content` (Anthropic, Responses): read as chat, calls would be lost.
+_NOT_OURS = (
+    *("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "toolCall", "tool-call"),
+    *("input_text", "output_text"),
+)
 
 
 class OpenaiChat:

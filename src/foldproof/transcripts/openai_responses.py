@@ -57,9 +57,9 @@ class OpenaiResponses:
         if not isinstance(value, dict):
             return None
         if isinstance(value.get("request"), dict) and "response" in value:
-            found = self.recognise(value["request"])
-            return found and f"a recorded call, {found}"
-        if isinstance(value.get("output"), list) and value.get("object") in ("response", _COMPACTED):
+            found = self.recognise(value["request"]) or (_is_answer(value["response"]) and "a response")
+            return f"a recorded call, {found}" if found else None
+        if _is_answer(value):
             return "a response with output"
         return _recognised_input(value)
 
@@ -75,10 +75,12 @@ class OpenaiResponses:
             if not isinstance(row, dict):
                 if not isinstance(row, Unread):
                     damage.append(Damage(path, f"expected an item; found {shown(row)}; it was not read"))
-            elif at < len(source.given) + len(source.prompt) or not source.repeats or "role" not in row or FIELDS in row:
+            elif (
+                at < len(source.given) + len(source.prompt) or not source.repeats or "role" not in row or FIELDS in row
+            ):
                 reader.add(row, Place(at), path, row.get(FIELDS))
         messages, places = reader.finished()
-        return (Reading(messages, places, _extras(value), source.identifier, damage=tuple(damage)),)
+        return (Reading(messages, places, _extras(value, source.response), source.identifier, damage=tuple(damage)),)
 
     def write(self, value: Json, edits: Sequence[Edit]) -> Json:
         """Return the document with other messages; a response keeps its place as long as it comes last."""
@@ -118,6 +120,11 @@ class _Source(NamedTuple):
         if at >= last:
             return f"{self.answered}[{at - last}]"
         return f"$[{at}]" if self.inside == "" else f"{self.inside}.input[{at - first}]"
+
+
+def _is_answer(value: Json) -> bool:
+    is_object = isinstance(value, dict) and value.get("object") in ("response", _COMPACTED)
+    return is_object and isinstance(value.get("output"), list)
 
 
 def _recognised_input(value: dict[str, Any]) -> str | None:
@@ -192,14 +199,14 @@ def _id_of(body: dict[str, Any], response: dict[str, Any] | None) -> str | None:
     return next((name for name in found if isinstance(name, str)), None)
 
 
-def _extras(value: Json) -> dict[str, Any]:
+def _extras(value: Json, response: dict[str, Any] | None) -> dict[str, Any]:
     if isinstance(value, list):
         return {}
-    if isinstance(value.get("request"), dict) and "response" in value:
-        response = value["response"]
-        about = {"response": without(response, ("output",))} if isinstance(response, dict) else {}
-        return without(value["request"], ("input", "instructions")) | without(value, ("request", "response")) | about
-    return without(value, ("input", "instructions", "output"))
+    if not (isinstance(value.get("request"), dict) and "response" in value):
+        return without(value, ("input", "instructions", "output"))
+    answer = value["response"] if response is None else without(response, ("output",))
+    about = {"response": answer} if isinstance(answer, dict) else {}
+    return without(value["request"], ("input", "instructions")) | without(value, ("request", "response")) | about
 
 
 def _encoded(message: Message) -> dict[str, Any]:
@@ -216,26 +223,20 @@ def _put_back(value: Json, source: _Source, rows: tuple[list[Any], list[Any], li
     prompt, given, output = rows
     if isinstance(value, list):
         return revise_items(value, given)
-    whole = "request" in value and source.inside == "$.request"
-    body = value["request"] if whole else value
-    changes: dict[str, Any] = {}
-    if source.prompt and not prompt:
-        changes["instructions"] = None
-    if source.response is not value:
-        changes |= _changed_input(body, source.given, given)
-    elif given:  # a frame ahead of all of a response stands in its output
-        output = given + output
-    if source.response is value:
-        return revise(value, changes | {"output": revise_items(source.output, output)})
-    body = revise(body, changes)
-    if not whole:
-        return body
-    answer = source.output == output or source.response is None
-    kept = value["response"] if answer else revise(source.response or {}, {"output": revise_items(source.output, output)})
-    return revise(value, {"request": body, "response": kept})
+    left = {"instructions": None} if source.prompt and not prompt else {}
+    if source.response is value and isinstance(value, dict):  # a frame ahead of all of a response stands in its output
+        return revise(value, left | {"output": revise_items(source.output, given + output)})
+    body = value if source.inside == "$" else value["request"]
+    changed = revise(body, left | _changed_input(body, source.given, given))
+    if body is value:
+        return changed
+    answer = value["response"]
+    if source.response is not None and output != source.output:
+        answer = revise(source.response, {"output": revise_items(source.output, output)})
+    return revise(value, {"request": changed, "response": answer})
 
 
 def _changed_input(body: dict[str, Any], before: list[Any], after: list[Any]) -> dict[str, Any]:
     if isinstance(body.get("input"), list):
         return {"input": revise_items(body["input"], after)}
-    return {} if after == before or "input" not in body and not after else {"input": after}
+    return {} if after == before or ("input" not in body and not after) else {"input": after}

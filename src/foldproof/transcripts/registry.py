@@ -32,6 +32,7 @@ from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.langchain import Langchain
 from foldproof.transcripts.langsmith_runs import LangsmithRuns
 from foldproof.transcripts.miniswe_traj import MinisweTraj
+from foldproof.transcripts.openai_agents import OpenaiAgents
 from foldproof.transcripts.openai_chat import OpenaiChat
 from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.pi_session import PiSession
@@ -65,6 +66,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     AnthropicManagedAgents(),
     BedrockConverse(),
     AnthropicMessages(),
+    OpenaiAgents(),
     CodexRollout(),
     OpenaiResponses(),
     OpenaiChat(),

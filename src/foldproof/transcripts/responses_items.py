@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
-from foldproof.transcripts.codec import FIELDS, id_text, made_up_id, message_from
+from foldproof.transcripts.codec import FIELDS, id_text, made_up_id, message_from, without
 from foldproof.transcripts.damage import Damage, UnknownKinds, damage_of
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.rows import Place, Places, with_note
@@ -57,6 +57,9 @@ _PROVIDER: Final = {
     "mcp_call": (None, "arguments", "output"),
 }
 _OPAQUE: Final = ("compaction", "compaction_summary", "image_generation_call", "mcp_approval_request")
+_BEGINNING: Final = ("tool_search_call", "program")
+_ENDING: Final = ("tool_search_output", "program_output")
+_HELD: Final = ("reasoning", *_PROVIDER, *_BEGINNING, *_ENDING, *_OPAQUE)
 _BESIDE: Final = ("additional_tools", "mcp_list_tools", "compaction_trigger", "configuration_update", "ghost_snapshot")
 _TEXTS: Final = ("input_text", "output_text", "text")
 _PARTS: Final = ("input_text", "output_text", "input_image", "input_file", "refusal")
@@ -80,7 +83,7 @@ def is_telling(item: Json) -> bool:
 
 def is_item(item: Json) -> bool:
     """Whether a value may be an item: it has a type, or a role as the message items that leave the type out."""
-    return isinstance(item, dict) and (isinstance(item.get("type"), str) or item.get("role") in tuple(ROLES))
+    return isinstance(item, dict) and (isinstance(item.get("type"), str) or isinstance(item.get("role"), str))
 
 
 def content_of(content: Json, path: str, damage: list[Damage]) -> str | list[Any]:
@@ -165,8 +168,9 @@ class ItemReader:
 
     def add(self, item: dict[str, Any], place: Place, path: str, note: Json = None) -> None:
         """Read the next item; `note` holds the fields that we put beside it."""
+        said = without(item, (FIELDS,)) if FIELDS in item else item
         try:
-            self._add(item, place, path, note if isinstance(note, dict) else None)
+            self._add(said, place, path, note if isinstance(note, dict) else None)
         except TranscriptError as error:
             self.damage.append(damage_of(error))
 
@@ -240,16 +244,8 @@ class ItemReader:
             self._call(kind, item, place, path)
         elif kind in _RESULTS and not _is_on_server(item):
             self._result(item, place, path, note)
-        elif kind == "reasoning":
-            self._reply(item, place, path).thinking.append(item)
-        elif kind in _PROVIDER:
-            self._reply(item, place, path).parts.append(_provider_tool(item, *_PROVIDER[kind]))
-        elif kind in ("tool_search_call", "program"):
-            self._reply(item, place, path).parts.append(_begun(item))
-        elif kind in ("tool_search_output", "program_output"):
-            _end(self._reply(item, place, path).parts, item)
-        elif kind in _OPAQUE:
-            self._reply(item, place, path).parts.append(item)
+        elif kind in _HELD:
+            _hold(self._reply(item, place, path), kind, item)
         elif kind == "mcp_approval_response":  # the app passes on what was decided
             self._say({"role": "user", "content": [item], "injectedBy": "openai"}, item, place, path, note)
         elif kind == "item_reference":
@@ -328,6 +324,20 @@ class ItemReader:
         call.draft.results.append((call.position, draft))
 
 
+def _hold(draft: Draft, kind: str, item: dict[str, Any]) -> None:
+    """Add to a reply what is neither said nor called."""
+    if kind == "reasoning":
+        draft.thinking.append(item)
+    elif kind in _PROVIDER:
+        draft.parts.append(_provider_tool(item, *_PROVIDER[kind]))
+    elif kind in _BEGINNING:
+        draft.parts.append(_begun(item))
+    elif kind in _ENDING:
+        _end(draft.parts, item)
+    else:
+        draft.parts.append(item)
+
+
 def _named(said: dict[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
     return said | {"id": item["id"]} if isinstance(item.get("id"), str) else said
 
@@ -383,4 +393,4 @@ def _end(parts: list[Any], item: dict[str, Any]) -> None:
 def _id_of(item: Mapping[str, Any]) -> str:
     names = ("call_id", "id") if str(item["type"]).startswith("program") else ("id", "call_id")
     found = next((item[name] for name in names if isinstance(item.get(name), str)), None)
-    return found or made_up_id("tool", {key: value for key, value in item.items() if key != FIELDS})
+    return found or made_up_id("tool", dict(item))

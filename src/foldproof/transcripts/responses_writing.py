@@ -30,25 +30,28 @@ def encoded(message: Message, about: Mapping[str, Any]) -> tuple[dict[str, Any],
         raise TranscriptError("cannot write a new assistant message; only frames (user or tool messages) may be new")
     if message.role == "tool":
         call = message.tool_call_id or ""
-        item = {"type": "function_call_output", "call_id": call, "output": text}
-        return item, {"role": "tool", "content": text, "toolCallId": call}
-    item = {"type": "message", "role": message.role, "content": [{"type": "input_text", "text": text}]}
+        result = {"type": "function_call_output", "call_id": call, "output": text}
+        return result, {"role": "tool", "content": text, "toolCallId": call}
+    item: dict[str, Any] = {"type": "message", "role": message.role}
+    item["content"] = [{"type": "input_text", "text": text}]
     return item, {"role": message.role, "content": text, **(about if message.role == "user" else {})}
 
 
 def cleared(item: dict[str, Any], message: Message) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a result with the words of the one that takes its place, and the fields that reading it gives."""
     text = message.text
-    named = {name: item[name] for name in ("type", "call_id", "id", "execution") if name in item}
-    says = {"tools": []} if item["type"] == "tool_search_output" else {"output": text}
-    said = {"role": "tool", "content": "" if "tools" in says else text, "toolCallId": message.tool_call_id}
-    return {**named, **says}, said if "id" not in named else said | {"id": named["id"]}
+    named: dict[str, Any] = {name: item[name] for name in ("type", "call_id", "id", "execution") if name in item}
+    said = {"role": "tool", "content": text, "toolCallId": message.tool_call_id}
+    said |= {"id": named["id"]} if "id" in named else {}
+    if item["type"] == "tool_search_output":
+        return named | {"tools": []}, said | {"content": "[]"}
+    return named | {"output": text}, said
 
 
 class Written(NamedTuple):
     """A row to write, and its index among the rows that were read; None for a new one."""
 
-    index: int | None
+    at: int | None
     row: Any
 
 
@@ -64,7 +67,7 @@ def rewritten_items(
         tokens,
         edit,
         encode=lambda message: (Written(None, encode(message)),),
-        shrink=lambda token, parts, new: Written(token.index, shrink(token.row, parts, new)),
+        shrink=lambda token, parts, new: Written(token.at, shrink(token.row, parts, new)),
     )
     starting = _starting(edit)
     return [Written(at, _starts(row)) if at in starting else Written(at, row) for at, row in written]

@@ -21,7 +21,7 @@ FILES = sorted(DATA.glob("*.json"))
 FRAME = Message(role="user", content="[foldproof summary frame] the past", folded_exempt=("7",))
 
 
-def raw_of(path: Path) -> Any:
+def raw_of(path: Path) -> Json:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -63,7 +63,9 @@ def test_every_call_result_and_piece_of_reasoning_of_a_file_is_read(path: Path) 
         (item["call_id"], item["name"], json.loads(item["arguments"])) for item in calls
     ]
     results = [item for item in items if item.get("type") == "function_call_output"]
-    read = [message for message in conversation.messages if message.role == "tool" and message.tool_name != "tool_search"]
+    read = [
+        message for message in conversation.messages if message.role == "tool" and message.tool_name != "tool_search"
+    ]
     assert [message.content for message in read] == [item["output"] for item in results]
     assert not pair(conversation.messages).unanswered
     assert not pair(conversation.messages).orphans
@@ -93,13 +95,12 @@ def test_the_person_of_a_request_is_the_person_and_instructions_are_the_app() ->
 
 def test_a_tool_search_of_the_client_is_a_call_and_one_of_the_server_is_the_providers() -> None:
     client = load(found("handoff_anthropic_to_openai")).messages
-    assert [message.tool_name for message in client if message.role == "tool"][0] == "tool_search"
+    assert next(message.tool_name for message in client if message.role == "tool") == "tool_search"
     assert list(provider_tools(client)) == []
     server = load(found("deferred_capability_3")).messages
     (search,) = provider_tools(server)
     assert search.input == {"queries": ["get_weather"]}
-    assert isinstance(search.result, list)
-    assert search.result[0]["name"] == "get_weather"
+    assert '"get_weather"' in json.dumps(search.result)
     assert pair_server_tools(server).halves == ()
 
 
@@ -114,7 +115,9 @@ def test_tools_that_the_provider_ran_are_whole_where_they_stand() -> None:
 
 def test_the_result_of_an_mcp_call_goes_with_it_and_its_error_is_no_evidence() -> None:
     call = {"type": "mcp_call", "id": "m", "name": "ask", "server_label": "s", "arguments": '{"q": 1}', "output": "42"}
-    said, failed = parse([call, {"role": "user", "content": "?"}, call | {"output": None, "error": "down"}]).messages[::2]
+    said, failed = parse([call, {"role": "user", "content": "?"}, call | {"output": None, "error": "down"}]).messages[
+        ::2
+    ]
     (part,) = provider_tools((said,))
     assert (part.input, part.result) == ({"q": 1}, "42")
     (part,) = provider_tools((failed,))
@@ -193,7 +196,13 @@ def test_other_calls_of_the_api_and_their_results() -> None:
     failed = {"stdout": "", "stderr": "no", "outcome": {"type": "exit", "exit_code": 1}}
     conversation = parse(
         [
-            {"type": "local_shell_call", "id": "l", "call_id": "c1", "action": {"command": ["ls"]}, "status": "completed"},
+            {
+                "type": "local_shell_call",
+                "id": "l",
+                "call_id": "c1",
+                "action": {"command": ["ls"]},
+                "status": "completed",
+            },
             {"type": "shell_call", "call_id": "c2", "action": {"commands": ["ls"]}},
             {"type": "apply_patch_call", "call_id": "c3", "operation": {"type": "delete_file", "path": "a"}},
             {"type": "computer_call", "id": "k", "call_id": "c4", "actions": [{"type": "click"}]},
@@ -201,7 +210,11 @@ def test_other_calls_of_the_api_and_their_results() -> None:
             {"type": "local_shell_call_output", "id": "c1", "output": "a.txt"},
             {"type": "shell_call_output", "call_id": "c2", "output": [failed]},
             {"type": "apply_patch_call_output", "call_id": "c3", "status": "failed", "output": "no such file"},
-            {"type": "computer_call_output", "call_id": "c4", "output": {"type": "computer_screenshot", "file_id": "x"}},
+            {
+                "type": "computer_call_output",
+                "call_id": "c4",
+                "output": {"type": "computer_screenshot", "file_id": "x"},
+            },
             {"type": "custom_tool_call_output", "call_id": "c5", "output": [{"type": "input_text", "text": "8"}]},
         ]
     )

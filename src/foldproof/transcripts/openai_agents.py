@@ -16,8 +16,6 @@ Checked in the SDK's own compatibility states of the versions 1.0 to 1.17, and i
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -180,32 +178,32 @@ def _read_once(rows: Sequence[_Row], value: dict[str, Any]) -> dict[int, tuple[P
     or is noted as a copy. A request for approval repeats the call that it is about.
     """
     places: dict[int, list[Place]] = {}
-    session: dict[str, list[int]] = {}
-    given: dict[str, list[int]] = {}
-    named: dict[str, int] = {}
+    alike: dict[str, list[int]] = {}  # rows that are read, by what tells their items apart
     owned = _owned(value)
-    taken: Counter[str] = Counter()
+    taken: set[int] = set()  # rows of the session that the run has repeated
     for at, row in enumerate(rows):
         item = _item_of(row)
         if item is None:
             continue
-        key = json.dumps(item, sort_keys=True)
-        same: int | None = None
-        if row.name == _SESSION and row.at in owned:
-            same = next((place for place in given.get(key, ()) if rows[place].at == owned[row.at]), None)
-        if same is None and row.name in _ENTRIES and _has_own_id(item):
-            same = named.get(key)
-        if same is None and row.name == _RUN:
-            waiting = session.get(key, [])[taken[key] :]
-            taken[key] += 1
-            same = waiting[0] if waiting else None
-        if same is not None:
+        others = alike.setdefault(f"{item.get('type')} {item.get('id')} {item.get('call_id')}", [])
+        same = None
+        for other in others if row.name in _ENTRIES else ():
+            first = rows[other]
+            if _has_own_id(item):
+                repeats = True
+            elif first.name == _INPUT:
+                repeats = other in taken if row.name == _RUN else owned.get(row.at) == first.at
+            else:
+                repeats = row.name != first.name and other not in taken
+            if repeats and _item_of(first) == item:
+                same = other
+                break
+        if same is None:
+            places[at] = [Place(at)]
+            others.append(at)
+        else:
             places[same].append(Place(at))
-            continue
-        places[at] = [Place(at)]
-        (session if row.name == _SESSION else given).setdefault(key, []).append(at)
-        if row.name != _WAITING:
-            named.setdefault(key, at)
+            taken.add(same)
     return {at: tuple(found) for at, found in places.items()}
 
 

@@ -78,6 +78,8 @@ def is_telling(item: Json) -> bool:
         return isinstance(item.get("summary"), list)
     if not isinstance(kind, str) or kind not in _TELLING:
         return False
+    if kind.startswith("compaction"):  # other formats call a row that
+        return isinstance(item.get("encrypted_content"), str)
     return isinstance(item.get("call_id"), str) or (kind not in _CALLS and isinstance(item.get("id"), str))
 
 

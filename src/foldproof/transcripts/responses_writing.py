@@ -80,13 +80,13 @@ def _starts(row: dict[str, Any]) -> dict[str, Any]:
 
 def _starting(edit: Edit) -> set[int]:
     """Return the rows of replies that follow another one, where something else stood between the two."""
-    rank = {row: at for at, row in enumerate(sorted({place.row for places in edit.reading.pieces for place in places}))}
+    rows = sorted({place.row for places in edit.reading.pieces for place in places})
+    ahead = dict(zip(rows[1:], rows, strict=False))
     found = set()
     for before, entry in pairwise(edit.entries):
         if entry.kept is None or before.kept is None or {before.message.role, entry.message.role} != {"assistant"}:
             continue
-        first = min(place.row for place in edit.reading.pieces[entry.kept])
-        last = max(place.row for place in edit.reading.pieces[before.kept])
-        if rank[first] > rank[last] + 1:
-            found.add(first)
+        own, last = ({place.row for place in edit.reading.pieces[one]} for one in (entry.kept, before.kept))
+        if own != last and ahead.get(min(own)) not in last:
+            found.add(min(own))
     return found

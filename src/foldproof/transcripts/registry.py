@@ -28,6 +28,7 @@ from foldproof.transcripts.claude_stream import ClaudeStream
 from foldproof.transcripts.cline_task import ClineTask
 from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.codex_rollout import CodexRollout
+from foldproof.transcripts.gemini_api import GeminiApi
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.langchain import Langchain
 from foldproof.transcripts.langsmith_runs import LangsmithRuns
@@ -69,6 +70,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     OpenaiAgents(),
     CodexRollout(),
     OpenaiResponses(),
+    GeminiApi(),
     OpenaiChat(),
 )
 """Every format of this library. A new one is a file that defines its codec, and a line here."""

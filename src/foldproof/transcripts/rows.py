@@ -155,3 +155,8 @@ def with_note(said: dict[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(note, dict):
         return said
     return {name: value for name, value in (said | note).items() if value is not None or name not in note}
+
+
+def marked(row: dict[str, Any], said: Mapping[str, Any], message: Message) -> dict[str, Any]:
+    """Return what `noted` does, with a note also where it is empty: it says that we wrote the row."""
+    return {FIELDS: {}} | noted(row, said, message)

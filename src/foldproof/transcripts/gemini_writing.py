@@ -1,0 +1,69 @@
+"""New messages as Gemini contents, and contents with parts of them left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from foldproof.messages import Message
+from foldproof.transcripts.codec import FIELDS
+from foldproof.transcripts.conversation import Edit
+from foldproof.transcripts.gemini_contents import ContentReader
+from foldproof.transcripts.gemini_parts import CALL, RESPONSE, TEXT
+from foldproof.transcripts.json_text import Json, revise, revise_items
+from foldproof.transcripts.rows import Part, marked
+
+
+def restated(rows: list[Any], edit: Edit, reader: ContentReader) -> list[Any]:
+    """Return rows with a note on those that would now be taken for a person's, for what stood ahead of them is gone.
+
+    `reader` has read the rows as contents.
+    """
+    messages, places, _ = reader.finished()
+    out = list(rows)
+    for message, at, entry in zip(messages, places, edit.entries, strict=False):
+        wanted = entry.message
+        row = out[at[0].row]
+        if message.role == "user" == wanted.role and message.injected_by != wanted.injected_by and len(at) == 1:
+            out[at[0].row] = revise(row, {FIELDS: {"injectedBy": wanted.injected_by}})
+    return out
+
+
+def new_content(message: Message) -> dict[str, Any]:
+    """Return the content of a new message."""
+    if message.role == "tool":
+        return {"role": "user", "parts": [response_part(message, None)]}
+    role = {"assistant": "model", "system": "system"}.get(message.role, "user")
+    said: dict[str, Any] = {"role": message.role, "content": message.text}
+    if message.tool_calls:
+        said["toolCalls"] = [{"id": call.id, "name": call.name, "args": call.args} for call in message.tool_calls]
+    return marked({"role": role, "parts": message_parts(message)}, said, message)
+
+
+def shrunk(content: dict[str, Any], parts: Sequence[Part], cleared: Mapping[Part, Message]) -> dict[str, Any]:
+    """Return a content with only these of its parts left, and with new results in the place of some."""
+    kept: dict[int, Json] = {}
+    old = content["parts"]
+    for some in parts:
+        for at in some if isinstance(some, tuple) else range(len(old)):
+            kept[at] = response_part(cleared[some], old[at]) if some in cleared else old[at]
+    return revise(content, {"parts": revise_items(old, [kept[at] for at in sorted(kept)])})
+
+
+def response_part(message: Message, old: Json) -> dict[str, Any]:
+    """Return the part of a new result, in the spelling of the one it replaces."""
+    snake = isinstance(old, dict) and old.get("function_response") is not None
+    name = "function_response" if snake else RESPONSE
+    before = old.get(name) if isinstance(old, dict) else None
+    known = before if isinstance(before, dict) else {"id": message.tool_call_id, "name": message.tool_name or ""}
+    named = {key: known[key] for key in ("id", "name") if key in known}
+    made = {name: named | {"response": {"output": message.text}}}
+    said = {"role": "tool", "content": message.text, "toolName": named.get("name")}
+    return marked(made, said, message)
+
+
+def message_parts(message: Message) -> list[dict[str, Any]]:
+    """Return the parts of a new message: its words and its calls."""
+    said = [{TEXT: message.text}] if message.text or not message.tool_calls else []
+    calls = [{CALL: {"id": call.id, "name": call.name, "args": call.args}} for call in message.tool_calls]
+    return [*said, *calls]

@@ -61,10 +61,87 @@ def gemini_exchange(turns: Sequence[Said]) -> Json:
     return {"request": {"contents": rows}, "response": {"candidates": candidates, "modelVersion": "g"}}
 
 
+def _adk_events(turns: Sequence[Said], *, ids: bool, camel: bool) -> list[Any]:
+    events: list[Any] = []
+    contents = _contents(turns, ids=ids, snake=not camel)
+    for at, content in enumerate(contents):
+        author = "user" if "text" in content["parts"][0] and content["role"] == "user" else "helper"
+        event = {"id": f"e{at}", "invocationId" if camel else "invocation_id": "i", "author": author}
+        events.append({**event, "content": content, "actions": {"stateDelta": {}}, "timestamp": 100.5 + at})
+        events.append({**event, "id": f"s{at}", "author": "helper", "actions": {}, "timestamp": 100.7 + at})
+    return events
+
+
+def adk_session(turns: Sequence[Said]) -> Json:
+    return {"id": "s", "appName": "a", "userId": "u", "state": {}, "events": _adk_events(turns, ids=True, camel=True)}
+
+
+def adk_old_session(turns: Sequence[Said]) -> Json:
+    return {"id": "s", "app_name": "a", "user_id": "u", "events": _adk_events(turns, ids=False, camel=False)}
+
+
+def _adk_turns(turns: Sequence[Said], *, results: bool) -> list[Any]:
+    found: list[Any] = []
+    for at, turn in enumerate(turns):
+        content = {
+            "parts": [{"text": turn.text, "function_call": None}],
+            "role": {"user": "user"}.get(turn.role, "model"),
+        }
+        spoken: dict[str, Any] = {"user_content": {"parts": [], "role": "user"}, "final_response": None}
+        spoken["user_content" if turn.role == "user" else "final_response"] = content
+        uses = [{"id": None, "name": call.name, "args": call.args} for call in turn.calls]
+        between: dict[str, Any] = {"tool_uses": uses, "intermediate_responses": []}
+        if results:
+            for n, call in enumerate(uses):
+                call["id"] = f"c{at}.{n}"
+            between["tool_responses"] = [
+                {"id": f"c{at}.{n}", "name": call.name, "response": {"result": call.result}}
+                for n, call in enumerate(turn.calls)
+            ]
+        found.append({"invocation_id": f"i{at}", **spoken, "intermediate_data": between})
+    return found
+
+
+def adk_eval_set(turns: Sequence[Said]) -> Json:
+    return {"eval_set_id": "s", "eval_cases": [{"eval_id": "e", "conversation": _adk_turns(turns, results=False)}]}
+
+
+def adk_eval_set_with_results(turns: Sequence[Said]) -> Json:
+    case = {"eval_id": "e", "conversation": _adk_turns(turns, results=True), "session_input": None}
+    return {"eval_set_id": "s", "eval_cases": [case], "name": None}
+
+
+def adk_eval_events(turns: Sequence[Said]) -> Json:
+    events = [{"author": "a", "content": content} for content in _contents(turns, ids=True, snake=True)]
+    turn = {"invocation_id": "i", "user_content": {"parts": [{"text": "go"}], "role": "user"}}
+    conversation = [{**turn, "intermediate_data": {"invocation_events": events}}]
+    return {"eval_set_id": "s", "eval_cases": [{"eval_id": "e", "conversation": conversation}]}
+
+
+def adk_old_case(turns: Sequence[Said]) -> Json:
+    said = [
+        {
+            "query": turn.text if turn.role == "user" else "",
+            "expected_tool_use": [{"tool_name": call.name, "tool_input": call.args} for call in turn.calls],
+            "expected_intermediate_agent_responses": [],
+            "reference": turn.text if turn.role == "assistant" else "",
+        }
+        for turn in turns
+    ]
+    first = {"query": "go", "expected_tool_use": [], "reference": ""}
+    return {"name": "c", "data": [first, *said], "initial_session": {"state": {}}}
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "gemini request": ("gemini_api", gemini_request),
     "gemini without ids": ("gemini_api", gemini_without_ids),
     "gemini history": ("gemini_api", gemini_history),
     "gemini apart": ("gemini_api", gemini_apart),
     "gemini exchange": ("gemini_api", gemini_exchange),
+    "adk session": ("google_adk", adk_session),
+    "adk old session": ("google_adk", adk_old_session),
+    "adk eval set": ("google_adk", adk_eval_set),
+    "adk eval set with results": ("google_adk", adk_eval_set_with_results),
+    "adk eval events": ("google_adk", adk_eval_events),
+    "adk old case": ("google_adk", adk_old_case),
 }

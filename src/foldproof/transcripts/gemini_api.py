@@ -22,10 +22,10 @@ from typing import Any
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
-from foldproof.transcripts.codec import Format, without
+from foldproof.transcripts.codec import FIELDS, Format, without
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage, damage_of
-from foldproof.transcripts.gemini_contents import ContentReader
+from foldproof.transcripts.gemini_contents import Beside, ContentReader
 from foldproof.transcripts.gemini_parts import is_part, signature_of
 from foldproof.transcripts.gemini_writing import new_content, restated, shrunk
 from foldproof.transcripts.json_text import Json, revise, revise_items
@@ -94,7 +94,8 @@ def _reader(rows: list[Any], paths: list[str], damage: list[Damage]) -> ContentR
     reader = ContentReader("gemini_api", damage)
     for at, (row, path) in enumerate(zip(rows, paths, strict=True)):
         try:
-            reader.read(_as_content(row, path), at, path, {})
+            content = _as_content(row, path)
+            reader.read(content, at, path, Beside({}, content.get(FIELDS)))
         except TranscriptError as error:
             damage.append(damage_of(error))
     return reader
@@ -289,7 +290,7 @@ def _recorded(rows: list[Any]) -> Reading:
         reply = None if row["method"] in _NO_REPLY else _reply(row["response"])
         try:
             if reply is not None:
-                reader.read(reply, at, path, {})
+                reader.read(reply, at, path, Beside({}))
         except TranscriptError as error:
             damage.append(damage_of(error))
     messages, places, unknown = reader.finished()

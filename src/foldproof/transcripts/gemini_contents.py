@@ -15,13 +15,14 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
 from foldproof.transcripts.codec import FIELDS, made_up_id, message_from
 from foldproof.transcripts.compactions import summary_frame_of
-from foldproof.transcripts.damage import Damage, UnknownKinds
+from foldproof.transcripts.damage import Damage, UnknownKinds, damage_of
+from foldproof.transcripts.gemini_cli_words import app_words, is_snapshot
 from foldproof.transcripts.gemini_parts import (
     CALL,
     CODE,
@@ -42,16 +43,26 @@ from foldproof.transcripts.gemini_parts import (
 )
 from foldproof.transcripts.rows import Part, Place, Places, with_note
 
-_OPENINGS = (
-    "<session_context>",
-    "<hook_context>",
-    "This is the Gemini CLI. We are setting up the context for our chat.",
-    "Here is the user's editor context as a JSON object.",
-    "Here is a summary of changes in the user's editor context, in JSON format.",
-)
-_APP_WORDS = ("Please continue.", "System: Please continue.")
-_SNAPSHOT, _SNAPSHOT_END = "<state_snapshot>", "</state_snapshot>"
+RESULTS = "results"
+"""Key in a note beside a content for the notes of its results, where a part can hold none."""
+
 _PROVIDER = (CODE, CODE_RESULT, SERVER_CALL, SERVER_RESPONSE)
+
+
+class Beside(NamedTuple):
+    """What a row says of a content beside it.
+
+    Attributes:
+        fields: of its message: id, name, who wrote it.
+        note: what we wrote; `RESULTS` in it holds the notes of its results, by the id of the call.
+        origin: why its results are no tool's words.
+        salt: what tells its calls from equal ones elsewhere, where they have no ids.
+    """
+
+    fields: Mapping[str, Any]
+    note: object = None
+    origin: str | None = None
+    salt: str | None = None
 
 
 Known = tuple[int, dict[str, Any], str | None, Any]
@@ -69,16 +80,6 @@ class Draft:
     calls: list[dict[str, Any]] = field(default_factory=list)
 
 
-def is_snapshot(text: str) -> bool:
-    """Whether a user's text is the summary with which Gemini CLI compacts a conversation."""
-    return _SNAPSHOT in text and text.rstrip().endswith(_SNAPSHOT_END)
-
-
-def app_words(text: str) -> bool:
-    """Whether a user's text is one that Gemini CLI writes itself."""
-    return text.startswith(_OPENINGS) or text in _APP_WORDS
-
-
 class ContentReader:
     """Reads contents in order."""
 
@@ -91,22 +92,25 @@ class ContentReader:
         self._run: list[Draft] = []  # the model contents that follow one another here
         self._waiting: list[tuple[dict[str, Any], bool]] = []  # calls without a result, and whether the file has an id
         self._after_results = False
+        self._beside = Beside({})
 
-    def read(self, content: Mapping[str, Any], row: int, path: str, about: Mapping[str, Any]) -> None:
-        """Read a content. `about` is what its row says of the message beside the words: id, name, who wrote it.
+    def read(self, content: Mapping[str, Any], row: int, path: str, beside: Beside) -> None:
+        """Read a content that stands in a row, under a path.
 
         Raises:
             TranscriptError: it is none, and where.
         """
         role, parts = content.get("role"), content.get("parts")
+        self._beside, about, note = beside, beside.fields, beside.note
+        if isinstance(note, dict) and RESULTS in note:
+            note = {name: value for name, value in note.items() if name != RESULTS} or None
         if parts is not None and not isinstance(parts, list):
             raise TranscriptError(f"expected a list of parts; found {shown(parts)}", path=f"{path}.parts")
         known = self._known(parts or [], path)
-        note = content.get(FIELDS)
         if role == "model":
-            self._model(known, row, path, about, content)
+            self._model(known, row, path, about, note)
         elif role in ("user", "function", None):
-            self._user(known, row, path, about, content)
+            self._user(known, row, path, about, note)
         elif role == "system":
             self._add({"role": "system", "content": _content(self._spoken(known, path)), **about}, row, path, note)
         else:
@@ -114,15 +118,27 @@ class ContentReader:
 
     def finished(self) -> tuple[tuple[Message, ...], tuple[Places, ...], list[Damage]]:
         """Return the messages, their places, and the parts that nothing is known of."""
-        messages, places = [], []
+        settled = self.settled()
+        messages = tuple([message for _, message in settled])
+        return messages, tuple([tuple(draft.places) for draft, _ in settled]), self._unknown.damage()
+
+    def settled(self) -> list[tuple[Draft, Message]]:
+        """Return what was read so far, as messages. What makes none is damage."""
+        made: list[tuple[Draft, Message]] = []
         for draft in self.drafts:
             try:
-                messages.append(draft.message or message_from(draft.fields, draft.path))
+                draft.message = draft.message or message_from(draft.fields, draft.path)
             except TranscriptError as error:
-                self._damage.append(Damage(error.path or draft.path, error.cause))
+                self._damage.append(damage_of(error))
                 continue
-            places.append(tuple(draft.places))
-        return tuple(messages), tuple(places), self._unknown.damage()
+            made.append((draft, draft.message))
+        if len(made) < len(self.drafts):
+            self.drafts = [draft for draft, _ in made]
+        return made
+
+    def add(self, message: Message, row: int, path: str) -> None:
+        """Add a message that its row makes as a whole."""
+        self.drafts.append(Draft({"content": ""}, [Place(row)], path, message))
 
     def _known(self, parts: list[Any], path: str) -> list[Known]:
         found: list[Known] = []
@@ -152,7 +168,7 @@ class ContentReader:
         row: int,
         path: str,
         about: Mapping[str, Any],
-        content: Mapping[str, Any],
+        note: object,
     ) -> None:
         if self._after_results or not self.drafts or self.drafts[-1] not in self._run[-1:]:
             self._run, self._waiting = [], []
@@ -166,7 +182,7 @@ class ContentReader:
             if calls:
                 fields["toolCalls"] = calls
             parts = None if not results else tuple(at for at, _, kind, _ in known if kind != RESPONSE)
-            draft = self._add(fields, row, path, content.get(FIELDS), parts)
+            draft = self._add(fields, row, path, note, parts)
             draft.calls = calls
             self._run.append(draft)
         if results:
@@ -177,7 +193,7 @@ class ContentReader:
         equal: Counter[str] = Counter()
         for at, part, _, call in known:
             key = "" if not isinstance(call, dict) or call.get("id") else json.dumps(call, sort_keys=True)
-            fields = call_fields(call, part, equal[key]) if isinstance(call, dict) else None
+            fields = call_fields(call, part, (equal[key], self._beside.salt)) if isinstance(call, dict) else None
             if fields is None:
                 cause = f"expected a call with a name; found {shown(call)}; it was not read"
                 self._damage.append(Damage(f"{path}.parts[{at}]", cause))
@@ -223,7 +239,7 @@ class ContentReader:
         spoken.append({"type": "provider-tool-result", "id": made, "name": name, "result": result})
 
     def _last_code(self, name: str) -> str | None:
-        content = self.drafts[-1].fields["content"] if self.drafts and self.drafts[-1].message is None else ""
+        content = self.drafts[-1].fields["content"] if self.drafts and self.drafts[-1].fields else ""
         parts = content if isinstance(content, list) else []
         ids = [part["id"] for part in parts if part.get("type") == "provider-tool" and part.get("name") == name]
         return ids[-1] if ids and isinstance(ids[-1], str) else None
@@ -234,15 +250,14 @@ class ContentReader:
         row: int,
         path: str,
         about: Mapping[str, Any],
-        content: Mapping[str, Any],
+        note: object,
     ) -> None:
         results = [one for one in known if one[2] == RESPONSE]
         others = [one for one in known if one[2] != RESPONSE]
         behind = self._after_results
         if results:
             self._results(results, row, path, about)
-        note = content.get(FIELDS)
-        if not others and (results or content.get("parts") is None):
+        if not others and results:
             return
         self._after_results = behind or bool(results)
         parts = tuple(at for at, *_ in others) if results else None
@@ -282,12 +297,17 @@ class ContentReader:
             fields = {"role": "tool", "toolCallId": identifier, **result_fields(response)}
             if isinstance(name, str) or call is not None:
                 fields["toolName"] = name if isinstance(name, str) else call and call["name"]
-            if "id" in about:
+            note = part.get(FIELDS) or self._noted(str(identifier))
+            if note is None and "id" in about:
                 fields["id"] = f"{about['id']}:{identifier}"
-            if about.get("toolResultOrigin") is not None:
-                fields["toolResultOrigin"] = about["toolResultOrigin"]
-            self._add(fields, row, f"{path}.parts[{at}]", part.get(FIELDS), (at,))
+            if note is None and self._beside.origin is not None:
+                fields["toolResultOrigin"] = self._beside.origin
+            self._add(fields, row, f"{path}.parts[{at}]", note, (at,))
         self._after_results = True
+
+    def _noted(self, identifier: str) -> object:
+        notes = self._beside.note.get(RESULTS) if isinstance(self._beside.note, dict) else None
+        return notes.get(identifier) if isinstance(notes, dict) else None
 
     def _answered(self, response: object) -> dict[str, Any] | None:
         """Return the call that a response answers, in the contents right before it."""
@@ -352,7 +372,9 @@ def _content(parts: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
 def _text(content: Any) -> str:  # noqa: ANN401 - text or parts
     if isinstance(content, str):
         return content
-    return "\n".join(part["text"] for part in content if part.get("type") == "text")
+    return "\n".join(
+        part["text"] for part in content if part.get("type") == "text" and isinstance(part.get("text"), str)
+    )
 
 
 def _reason(text: str, parts: Sequence[tuple[Any, ...]], *, beside: bool, behind: bool) -> str | None:

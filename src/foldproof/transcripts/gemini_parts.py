@@ -132,11 +132,11 @@ def provider_result(kind: str, value: Mapping[str, Any]) -> Json:
     return {"type": "error", "outcome": outcome, "output": output}
 
 
-def call_fields(call: Mapping[str, Any], part: Mapping[str, Any], number: int) -> dict[str, Any] | None:
+def call_fields(call: Mapping[str, Any], part: Mapping[str, Any], apart: object) -> dict[str, Any] | None:
     """Return a call as a message holds it, or None where it has no name.
 
-    A call recorded without an id gets one made of its name, its arguments, its signature and `number`, which tells
-    equal calls of one content apart: it stays the same when another row leaves.
+    A call recorded without an id gets one made of its name, its arguments, its signature, and of what tells equal calls
+    `apart`: it stays the same when another row leaves.
     """
     name, args = call.get("name"), call.get("args")
     if not isinstance(name, str):
@@ -144,7 +144,7 @@ def call_fields(call: Mapping[str, Any], part: Mapping[str, Any], number: int) -
     signature = signature_of(part)
     identifier = call.get("id")
     if not isinstance(identifier, str) or not identifier:
-        identifier = made_up_id("call", name, args, signature, number)
+        identifier = made_up_id("call", name, args, signature, apart)
     beside = {} if signature is None else {"providerMeta": {"google": {"thoughtSignature": signature}}}
     return {"id": identifier, "name": name, "args": {} if args is None else args, **beside}
 

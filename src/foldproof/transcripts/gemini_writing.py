@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foldproof.messages import Message
-from foldproof.transcripts.codec import FIELDS
+from foldproof.transcripts.codec import FIELDS, without
 from foldproof.transcripts.conversation import Edit
 from foldproof.transcripts.gemini_contents import ContentReader
 from foldproof.transcripts.gemini_parts import CALL, RESPONSE, TEXT
@@ -25,7 +25,8 @@ def restated(rows: list[Any], edit: Edit, reader: ContentReader) -> list[Any]:
         wanted = entry.message
         row = out[at[0].row]
         if message.role == "user" == wanted.role and message.injected_by != wanted.injected_by and len(at) == 1:
-            out[at[0].row] = revise(row, {FIELDS: {"injectedBy": wanted.injected_by}})
+            note = row[FIELDS] if isinstance(row.get(FIELDS), dict) else {}
+            out[at[0].row] = revise(row, {FIELDS: note | {"injectedBy": wanted.injected_by}})
     return out
 
 
@@ -48,6 +49,20 @@ def shrunk(content: dict[str, Any], parts: Sequence[Part], cleared: Mapping[Part
         for at in some if isinstance(some, tuple) else range(len(old)):
             kept[at] = response_part(cleared[some], old[at]) if some in cleared else old[at]
     return revise(content, {"parts": revise_items(old, [kept[at] for at in sorted(kept)])})
+
+
+def parted(parts: list[Any]) -> tuple[dict[str, Any], list[Any]]:
+    """Return the notes of new results by the id of the call, and the parts without them."""
+    notes: dict[str, Any] = {}
+    bare: list[Any] = []
+    for part in parts:
+        note = part.get(FIELDS) if isinstance(part, dict) else None
+        if isinstance(note, dict) and "toolCallId" in note:
+            notes[str(note["toolCallId"])] = note
+            bare.append(without(part, (FIELDS,)))
+        else:
+            bare.append(part)
+    return notes, bare
 
 
 def response_part(message: Message, old: Json) -> dict[str, Any]:

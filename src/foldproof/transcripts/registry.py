@@ -29,6 +29,7 @@ from foldproof.transcripts.cline_task import ClineTask
 from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.codex_rollout import CodexRollout
 from foldproof.transcripts.gemini_api import GeminiApi
+from foldproof.transcripts.google_adk import GoogleAdk
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.langchain import Langchain
 from foldproof.transcripts.langsmith_runs import LangsmithRuns
@@ -70,6 +71,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     OpenaiAgents(),
     CodexRollout(),
     OpenaiResponses(),
+    GoogleAdk(),
     GeminiApi(),
     OpenaiChat(),
 )

@@ -132,6 +132,45 @@ def adk_old_case(turns: Sequence[Said]) -> Json:
     return {"name": "c", "data": [first, *said], "initial_session": {"state": {}}}
 
 
+def _cli_rows(turns: Sequence[Said], *, modern: bool) -> list[Any]:
+    """Rows of a session; `modern`: every part of a reply in its content, and results repeated in a user row."""
+    rows: list[Any] = []
+    for at, turn in enumerate(turns):
+        row: dict[str, Any] = {"id": f"r{at}", "timestamp": f"t{at}"}
+        if turn.role == "user":
+            rows.append({**row, "type": "user", "content": [{"text": turn.text}] if modern else turn.text})
+            rows.append({"id": f"n{at}", "timestamp": "t", "type": "info", "content": "a notice"})
+            continue
+        calls = [{"id": f"c{at}.{n}", "name": call.name, "args": call.args} for n, call in enumerate(turn.calls)]
+        results = [
+            {"functionResponse": {"id": f"c{at}.{n}", "name": call.name, "response": {"output": call.result}}}
+            for n, call in enumerate(turn.calls)
+        ]
+        records = [
+            {**call, "status": "success", "result": [result]} for call, result in zip(calls, results, strict=True)
+        ]
+        parts = [{"text": "hm", "thought": True}, {"text": turn.text}, *({"functionCall": call} for call in calls)]
+        thoughts = [{"subject": "S", "description": "hm", "timestamp": "t"}]
+        said = {"content": parts} if modern else {"content": turn.text, "thoughts": thoughts}
+        rows.append({**row, "type": "gemini", "model": "g", **said, **({"toolCalls": records} if records else {})})
+        if results and modern:
+            rows.append({"id": f"a{at}", "timestamp": "t", "type": "user", "content": results})
+    return rows
+
+
+def gemini_cli_session(turns: Sequence[Said]) -> Json:
+    return {"sessionId": "s", "projectHash": "h", "startTime": "t", "messages": _cli_rows(turns, modern=False)}
+
+
+def gemini_cli_log(turns: Sequence[Said]) -> Json:
+    rows: list[Any] = [{"sessionId": "s", "projectHash": "h", "startTime": "t", "kind": "main"}]
+    for row in _cli_rows(turns, modern=True):
+        if "toolCalls" in row:
+            rows.append({name: value for name, value in row.items() if name != "toolCalls"})  # before its calls ran
+        rows += [row, {"$set": {"lastUpdated": "t"}}]
+    return rows
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "gemini request": ("gemini_api", gemini_request),
     "gemini without ids": ("gemini_api", gemini_without_ids),
@@ -144,4 +183,6 @@ SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "adk eval set with results": ("google_adk", adk_eval_set_with_results),
     "adk eval events": ("google_adk", adk_eval_events),
     "adk old case": ("google_adk", adk_old_case),
+    "gemini cli session": ("gemini_cli_session", gemini_cli_session),
+    "gemini cli log": ("gemini_cli_session", gemini_cli_log),
 }

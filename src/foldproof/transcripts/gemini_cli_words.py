@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _OPENINGS = (
     "<session_context>",
     "<hook_context>",
@@ -21,3 +23,19 @@ def is_snapshot(text: str) -> bool:
 def app_words(text: str) -> bool:
     """Whether a user's text is one that Gemini CLI writes itself."""
     return text.startswith(_OPENINGS) or text in _APP_WORDS
+
+
+_FILES, _FILES_END = "--- Content from referenced files ---", "--- End of content ---"
+
+
+def hands(texts: Sequence[str | None]) -> list[bool]:
+    """Return for every part of a user's content whether Gemini CLI put it there: its own words, files named by `@`."""
+    found: list[bool] = []
+    inside = False
+    for text in texts:
+        stripped = None if text is None else text.strip()
+        inside = inside or (stripped is not None and stripped.startswith(_FILES))
+        found.append(inside or (text is not None and app_words(text)))
+        if stripped is not None and stripped.endswith(_FILES_END):
+            inside = False
+    return found

@@ -22,7 +22,7 @@ from foldproof.messages import Message
 from foldproof.transcripts.codec import FIELDS, made_up_id, message_from
 from foldproof.transcripts.compactions import summary_frame_of
 from foldproof.transcripts.damage import Damage, UnknownKinds, damage_of
-from foldproof.transcripts.gemini_cli_words import app_words, is_snapshot
+from foldproof.transcripts.gemini_cli_words import hands, is_snapshot
 from foldproof.transcripts.gemini_parts import (
     CALL,
     CODE,
@@ -138,7 +138,7 @@ class ContentReader:
 
     def add(self, message: Message, row: int, path: str) -> None:
         """Add a message that its row makes as a whole."""
-        self.drafts.append(Draft({"content": ""}, [Place(row)], path, message))
+        self.drafts.append(Draft({}, [Place(row)], path, message))
 
     def _known(self, parts: list[Any], path: str) -> list[Known]:
         found: list[Known] = []
@@ -239,7 +239,7 @@ class ContentReader:
         spoken.append({"type": "provider-tool-result", "id": made, "name": name, "result": result})
 
     def _last_code(self, name: str) -> str | None:
-        content = self.drafts[-1].fields["content"] if self.drafts and self.drafts[-1].fields else ""
+        content = self.drafts[-1].fields.get("content") if self.drafts else ""
         parts = content if isinstance(content, list) else []
         ids = [part["id"] for part in parts if part.get("type") == "provider-tool" and part.get("name") == name]
         return ids[-1] if ids and isinstance(ids[-1], str) else None
@@ -260,20 +260,24 @@ class ContentReader:
         if not others and results:
             return
         self._after_results = behind or bool(results)
-        parts = tuple(at for at, *_ in others) if results else None
-        fields = {"role": "user", "content": _content(self._spoken(others, path)), **about}
-        if isinstance(note, dict) and not results:
-            self._add(fields, row, path, note, parts)
-            return
-        text = _text(fields["content"])
-        if is_snapshot(text) and "injectedBy" not in fields:
-            frame = summary_frame_of(text, originals=None)
-            self.drafts.append(Draft({"content": ""}, [Place(row, parts)], path, frame))
-            return
-        reason = _reason(text, others, beside=bool(results), behind=behind)
-        if reason is not None:
-            fields.setdefault("injectedBy", {"source": self._app, "reason": reason})
-        self._add(fields, row, path, None, parts)
+        runs = [others] if results or isinstance(note, dict) else _runs(others)
+        for run in runs:
+            parts = tuple(at for at, *_ in run) if results or len(runs) > 1 else None
+            fields = {"role": "user", "content": _content(self._spoken(run, path)), **about}
+            if isinstance(note, dict) and not results:
+                self._add(fields, row, path, note, parts)
+                return
+            if run is not runs[0]:
+                fields.pop("id", None)
+            text = _text(fields["content"])
+            if is_snapshot(text) and "injectedBy" not in fields:
+                frame = summary_frame_of(text, originals=None)
+                self.drafts.append(Draft({}, [Place(row, parts)], path, frame))
+                continue
+            reason = _reason(text, run, beside=bool(results), behind=behind)
+            if reason is not None:
+                fields.setdefault("injectedBy", {"source": self._app, "reason": reason})
+            self._add(fields, row, path, None, parts)
 
     def _results(
         self,
@@ -351,6 +355,20 @@ class ContentReader:
 _KINDS_OF_ROLE = "content of this role"
 
 
+def _runs(known: Sequence[Known]) -> list[list[Known]]:
+    """Return the parts of a user's content in runs of one author each."""
+    whose = hands([value if kind == TEXT and isinstance(value, str) else None for _, _, kind, value in known])
+    if not any(whose) or all(whose):
+        return [list(known)]
+    runs: list[list[Known]] = []
+    for at, one in enumerate(known):
+        if runs and whose[at] == whose[at - 1]:
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return runs
+
+
 def _holds(draft: Draft, calls: list[dict[str, Any]]) -> bool:
     return any(own is call for own in draft.calls for call in calls)
 
@@ -379,7 +397,7 @@ def _text(content: Any) -> str:  # noqa: ANN401 - text or parts
 
 def _reason(text: str, parts: Sequence[tuple[Any, ...]], *, beside: bool, behind: bool) -> str | None:
     """Return why a user message is nobody's own words."""
-    if app_words(text):
+    if any(hands([text])):
         return "words of Gemini CLI"
     if beside:
         return "in one content with tool results"

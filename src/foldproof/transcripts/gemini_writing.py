@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foldproof.messages import Message
-from foldproof.transcripts.codec import FIELDS, without
+from foldproof.transcripts.codec import FIELDS, fields_of, made_up_id, without
 from foldproof.transcripts.conversation import Edit
 from foldproof.transcripts.gemini_contents import ContentReader
 from foldproof.transcripts.gemini_parts import CALL, RESPONSE, TEXT
@@ -15,19 +15,29 @@ from foldproof.transcripts.rows import Part, marked
 
 
 def restated(rows: list[Any], edit: Edit, reader: ContentReader) -> list[Any]:
-    """Return rows with a note on those that would now be taken for a person's, for what stood ahead of them is gone.
+    """Return rows with a note on those that would now mean something else, for what stood ahead of them is gone.
 
-    `reader` has read the rows as contents.
+    What follows results, or stands for what is ahead of it, is known by them. `reader` has read the rows.
     """
     messages, places, _ = reader.finished()
     out = list(rows)
     for message, at, entry in zip(messages, places, edit.entries, strict=False):
         wanted = entry.message
-        row = out[at[0].row]
-        if message.role == "user" == wanted.role and message.injected_by != wanted.injected_by and len(at) == 1:
+        if message is not wanted and message != wanted and message.role == "user" == wanted.role and len(at) == 1:
+            row = out[at[0].row]
             note = row[FIELDS] if isinstance(row.get(FIELDS), dict) else {}
-            out[at[0].row] = revise(row, {FIELDS: note | {"injectedBy": wanted.injected_by}})
+            said = without(fields_of(wanted), ("role", "content"))
+            out[at[0].row] = revise(row, {FIELDS: note | {"id": wanted.id} | said})
     return out
+
+
+def fresh_id(prefix: str, message: Message, taken: set[str]) -> str:
+    """Return an id for the row of a new message that no other row has, and take it."""
+    number = 0
+    while (made := made_up_id(prefix, message.fingerprint, number)) in taken:
+        number += 1
+    taken.add(made)
+    return made
 
 
 def new_content(message: Message) -> dict[str, Any]:

@@ -23,13 +23,13 @@ from typing import Any
 
 from foldproof.errors import TranscriptError
 from foldproof.messages import Message, frame_kind
-from foldproof.transcripts.codec import FIELDS, Format, made_up_id, message_from, without
+from foldproof.transcripts.codec import FIELDS, Format, message_from, without
 from foldproof.transcripts.compactions import folded_span, summary_frame_of
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage, damage_of
 from foldproof.transcripts.gemini_contents import RESULTS, Beside, ContentReader
 from foldproof.transcripts.gemini_parts import RESPONSE, either, kind_of
-from foldproof.transcripts.gemini_writing import new_content, parted, restated, shrunk
+from foldproof.transcripts.gemini_writing import fresh_id, new_content, parted, restated, shrunk
 from foldproof.transcripts.google_adk_evals import read_evals, recognise_evals, write_evals
 from foldproof.transcripts.json_text import Json, revise, revise_items
 from foldproof.transcripts.rows import Part, each_object, marked, rewritten, rows_in, with_note
@@ -85,12 +85,13 @@ class GoogleAdk:
         (edit,) = edits
         rows, path = _rows(value)
         made: list[dict[str, Any]] = []
+        taken = {str(row.get("id")) for row in rows if isinstance(row, dict)}
         camel = "appName" in (value if isinstance(value, dict) else {}) or any(
             isinstance(row, dict) and "invocationId" in row for row in rows
         )
 
         def encode(message: Message) -> list[Any]:
-            made.append(_new_event(message, camel=camel))
+            made.append(_new_event(message, fresh_id("event", message, taken), camel=camel))
             return made[-1:]
 
         out = _in_time(rewritten(rows, edit, encode=encode, shrink=_shrunk), made)
@@ -255,14 +256,13 @@ def _rewound_to(row: dict[str, Any]) -> Json:
     return either(_actions(row), "rewindBeforeInvocationId", "rewind_before_invocation_id")
 
 
-def _new_event(message: Message, *, camel: bool) -> dict[str, Any]:
+def _new_event(message: Message, identifier: str, *, camel: bool) -> dict[str, Any]:
     content = new_content(message)
     note = content.pop(FIELDS, None)
     if message.role == "tool":
         part = content["parts"][0]
         note = {RESULTS: {str(message.tool_call_id): part.pop(FIELDS)}}
     author = {"assistant": message.name or "model"}.get(message.role, "user")
-    identifier = made_up_id("event", message.fingerprint)
     event: dict[str, Any] = {"id": identifier, "invocationId" if camel else "invocation_id": identifier}
     event |= {"author": author, "timestamp": 0.0}
     if frame_kind(message) == "summary":

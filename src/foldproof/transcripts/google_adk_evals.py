@@ -299,7 +299,7 @@ def _new_turn(row: _Row, more: dict[str, Any], *, legacy: bool) -> dict[str, Any
     text = "\n".join(str(part.get("text", "")) for part in row["parts"])
     if legacy:
         return {"query": text, "expected_tool_use": [], "reference": "", FIELDS: note}
-    identifier = made_up_id("turn", text, note)
+    identifier = made_up_id("turn", text, note, len(more))
     more[identifier] = note
     content = without(row, (FIELDS,))
     return {"invocation_id": identifier, "user_content": content, "final_response": None, "intermediate_data": None}

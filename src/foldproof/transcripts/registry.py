@@ -29,6 +29,7 @@ from foldproof.transcripts.cline_task import ClineTask
 from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.codex_rollout import CodexRollout
 from foldproof.transcripts.gemini_api import GeminiApi
+from foldproof.transcripts.gemini_cli_session import GeminiCliSession
 from foldproof.transcripts.google_adk import GoogleAdk
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.langchain import Langchain
@@ -59,6 +60,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     ClaudeStream(),
     PiSession(),
     Agentfootprint(),
+    GeminiCliSession(),
     Axle(),
     Langchain(),
     LangsmithRuns(),

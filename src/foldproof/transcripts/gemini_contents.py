@@ -33,11 +33,14 @@ from foldproof.transcripts.gemini_parts import (
     SERVER_CALL,
     SERVER_RESPONSE,
     TEXT,
+    as_parts,
     call_fields,
+    content_of,
     kind_of,
     media_part,
     provider_result,
     result_fields,
+    text_of,
     text_part,
     unknown_names,
 )
@@ -112,7 +115,7 @@ class ContentReader:
         elif role in ("user", "function", None):
             self._user(known, row, path, about, note)
         elif role == "system":
-            self._add({"role": "system", "content": _content(self._spoken(known, path)), **about}, row, path, note)
+            self._add({"role": "system", "content": content_of(self._spoken(known, path)), **about}, row, path, note)
         else:
             raise TranscriptError(f"unknown role {shown(role)}; expected user or model", path=f"{path}.role")
 
@@ -178,7 +181,7 @@ class ContentReader:
         spoken = [one for one in known if one[2] not in (CALL, RESPONSE)] if called or results else known
         calls = self._calls(called, path) if called else []
         if spoken or calls or not results:
-            fields = {"role": "assistant", "content": _content(self._spoken(spoken, path)), **about}
+            fields = {"role": "assistant", "content": content_of(self._spoken(spoken, path)), **about}
             if calls:
                 fields["toolCalls"] = calls
             parts = None if not results else tuple(at for at, _, kind, _ in known if kind != RESPONSE)
@@ -263,13 +266,13 @@ class ContentReader:
         runs = [others] if results or isinstance(note, dict) else _runs(others)
         for run in runs:
             parts = tuple(at for at, *_ in run) if results or len(runs) > 1 else None
-            fields = {"role": "user", "content": _content(self._spoken(run, path)), **about}
+            fields = {"role": "user", "content": content_of(self._spoken(run, path)), **about}
             if isinstance(note, dict) and not results:
                 self._add(fields, row, path, note, parts)
                 return
             if run is not runs[0]:
                 fields.pop("id", None)
-            text = _text(fields["content"])
+            text = text_of(fields["content"])
             if is_snapshot(text) and "injectedBy" not in fields:
                 frame = summary_frame_of(text, originals=None)
                 self.drafts.append(Draft({}, [Place(row, parts)], path, frame))
@@ -336,8 +339,8 @@ class ContentReader:
         if len(several) < 2:  # noqa: PLR2004 - one is no several
             return
         kept, *others = several
-        content = [part for draft in several for part in _as_parts(draft.fields["content"])]
-        kept.fields["content"] = _content(content)
+        content = [part for draft in several for part in as_parts(draft.fields["content"])]
+        kept.fields["content"] = content_of(content)
         kept.fields["toolCalls"] = kept.calls = [call for draft in several for call in draft.calls]
         for draft in others:
             kept.places += draft.places
@@ -371,28 +374,6 @@ def _runs(known: Sequence[Known]) -> list[list[Known]]:
 
 def _holds(draft: Draft, calls: list[dict[str, Any]]) -> bool:
     return any(own is call for own in draft.calls for call in calls)
-
-
-def _as_parts(content: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - text or parts
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}] if content else []
-    return list(content)
-
-
-def _content(parts: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
-    """Return parts as content: one text with nothing beside it is a string."""
-    if not parts:
-        return ""
-    only = parts[0]
-    return only["text"] if len(parts) == 1 and only.keys() == {"type", "text"} and only["type"] == "text" else parts
-
-
-def _text(content: Any) -> str:  # noqa: ANN401 - text or parts
-    if isinstance(content, str):
-        return content
-    return "\n".join(
-        part["text"] for part in content if part.get("type") == "text" and isinstance(part.get("text"), str)
-    )
 
 
 def _reason(text: str, parts: Sequence[tuple[Any, ...]], *, beside: bool, behind: bool) -> str | None:

@@ -183,3 +183,27 @@ def words_of(said: Json) -> dict[str, Any]:
 
 def _text(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def as_parts(content: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - text or parts
+    """Return content as parts: an empty text is none."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    return list(content)
+
+
+def content_of(parts: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """Return parts as content: one text with nothing beside it is a string."""
+    if not parts:
+        return ""
+    only = parts[0]
+    return only["text"] if len(parts) == 1 and only.keys() == {"type", "text"} and only["type"] == "text" else parts
+
+
+def text_of(content: Any) -> str:  # noqa: ANN401 - text or parts
+    """Return the words of content."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(
+        part["text"] for part in content if part.get("type") == "text" and isinstance(part.get("text"), str)
+    )

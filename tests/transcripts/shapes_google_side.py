@@ -171,6 +171,73 @@ def gemini_cli_log(turns: Sequence[Said]) -> Json:
     return rows
 
 
+def _vercel_parts(turn: Said, at: int) -> list[Any]:
+    tools = [
+        {
+            "type": f"tool-{call.name}" if n % 2 == 0 else "dynamic-tool",
+            **({} if n % 2 == 0 else {"toolName": call.name}),
+            "toolCallId": f"c{at}.{n}",
+            "state": "output-available",
+            "input": call.args,
+            "output": call.result,
+        }
+        for n, call in enumerate(turn.calls)
+    ]
+    return [{"type": "step-start"}, {"type": "text", "text": turn.text, "state": "done"}, *tools]
+
+
+def vercel_ui(turns: Sequence[Said]) -> Json:
+    """Replies that follow one another stand in one row, as steps."""
+    rows: list[Any] = []
+    for at, turn in enumerate(turns):
+        if turn.role == "user":
+            rows.append({"id": f"u{at}", "role": "user", "parts": [{"type": "text", "text": turn.text}]})
+        elif rows and rows[-1]["role"] == "assistant":
+            rows[-1]["parts"] += _vercel_parts(turn, at)
+        else:
+            rows.append({"id": f"a{at}", "role": "assistant", "metadata": {}, "parts": _vercel_parts(turn, at)})
+    return {"id": "chat", "messages": [{"role": "system", "parts": [{"type": "text", "text": "be"}]}, *rows]}
+
+
+def vercel_ui_4(turns: Sequence[Said]) -> Json:
+    rows: list[Any] = [{"id": "first", "role": "system", "content": "be", "parts": [{"type": "text", "text": "be"}]}]
+    for at, turn in enumerate(turns):
+        invocations = [
+            {"state": "result", "toolCallId": f"c{at}.{n}", "toolName": c.name, "args": c.args, "result": c.result}
+            for n, c in enumerate(turn.calls)
+        ]
+        beside = {"toolInvocations": invocations} if invocations else {}
+        rows.append({"id": f"m{at}", "role": turn.role, "content": turn.text, **beside})
+    return {"messages": rows}
+
+
+def vercel_model(turns: Sequence[Said]) -> Json:
+    called = {"toolCallId": "c", "toolName": "hello"}
+    rows: list[Any] = [
+        {"role": "system", "content": "be", "providerOptions": {"anthropic": {}}},
+        {"role": "assistant", "content": [{"type": "tool-call", **called, "input": {}}]},
+        {"role": "tool", "content": [{"type": "tool-result", **called, "output": {"type": "json", "value": 7}}]},
+    ]
+    for at, turn in enumerate(turns):
+        calls = [
+            {"type": "tool-call", "toolCallId": f"c{at}.{n}", "toolName": call.name, "input": call.args}
+            for n, call in enumerate(turn.calls)
+        ]
+        words = [{"type": "text", "text": turn.text}]
+        rows.append({"role": turn.role, "content": [*words, *calls] if calls else turn.text})
+        results = [
+            {
+                "type": "tool-result",
+                "toolCallId": f"c{at}.{n}",
+                "toolName": call.name,
+                "output": {"type": "text", "value": call.result},
+            }
+            for n, call in enumerate(turn.calls)
+        ]
+        rows += [{"role": "tool", "content": results}] if results else []
+    return rows
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "gemini request": ("gemini_api", gemini_request),
     "gemini without ids": ("gemini_api", gemini_without_ids),
@@ -185,4 +252,7 @@ SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "adk old case": ("google_adk", adk_old_case),
     "gemini cli session": ("gemini_cli_session", gemini_cli_session),
     "gemini cli log": ("gemini_cli_session", gemini_cli_log),
+    "vercel ui": ("vercel_ui_message", vercel_ui),
+    "vercel ui 4": ("vercel_ui_message", vercel_ui_4),
+    "vercel model": ("vercel_ui_message", vercel_model),
 }

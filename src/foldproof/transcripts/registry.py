@@ -45,6 +45,7 @@ from foldproof.transcripts.sharegpt import Sharegpt
 from foldproof.transcripts.sweagent_traj import SweagentTraj
 from foldproof.transcripts.tau2_sim import Tau2Sim
 from foldproof.transcripts.toolbench import Toolbench
+from foldproof.transcripts.vercel_ui_message import VercelUiMessage
 
 _OPENING: Final = 5  # items of an array, of which the first may be damaged
 GROUP: Final = "foldproof.formats"
@@ -73,6 +74,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     OpenaiAgents(),
     CodexRollout(),
     OpenaiResponses(),
+    VercelUiMessage(),
     GoogleAdk(),
     GeminiApi(),
     OpenaiChat(),

@@ -184,6 +184,17 @@ def test_a_result_with_an_id_answers_a_call_that_was_recorded_without_one() -> N
     assert messages[1].text == '{"x": 1}'
 
 
+def test_a_pending_answer_and_the_final_one_answer_one_call() -> None:
+    document = request(
+        said("model", call("a")),
+        said("user", response("a", {"status": "pending"})),
+        said("user", {"text": "well?"}),
+        said("user", response("a", {"output": "7"})),
+    )
+    messages = parse(document).messages
+    assert list(pair(messages).results.values()) == [(1, 3)]
+
+
 def test_a_result_that_answers_nothing_is_an_orphan() -> None:
     messages = parse(request(said("user", response("a", {"output": "x"})))).messages
     assert pair(messages).orphans == (0,)

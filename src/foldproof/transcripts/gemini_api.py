@@ -31,7 +31,7 @@ from foldproof.transcripts.gemini_writing import new_content, restated, shrunk
 from foldproof.transcripts.json_text import Json, revise, revise_items
 from foldproof.transcripts.rows import Part, each_object, rewritten, rows_in
 
-_SAMPLE = 50
+_SAMPLE, _OPENING = 50, 10
 _ROLES = ("user", "model", "function", "system")
 _LISTS = ("contents", "history")
 _SYSTEM = ("systemInstruction", "system_instruction")
@@ -203,7 +203,7 @@ def _list_name(body: dict[str, Any]) -> str | None:
 
 def _are_contents(items: list[Json]) -> bool:
     sample = [item for item in items[:_SAMPLE] if isinstance(item, dict)]
-    return any(map(_is_content, sample)) and not any(map(_is_foreign, sample))
+    return any(map(_is_content, sample)) and not any(map(_is_foreign, sample[:_OPENING]))
 
 
 def _is_content(item: dict[str, Any]) -> bool:

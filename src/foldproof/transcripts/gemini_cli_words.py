@@ -28,6 +28,11 @@ def app_words(text: str) -> bool:
 _FILES, _FILES_END = "--- Content from referenced files ---", "--- End of content ---"
 
 
+def is_app_text(text: str) -> bool:
+    """Whether a user's text is Gemini CLI's from its first word."""
+    return app_words(text) or text[: len(_FILES) + 2].lstrip().startswith(_FILES)
+
+
 def hands(texts: Sequence[str | None]) -> list[bool]:
     """Return for every part of a user's content whether Gemini CLI put it there: its own words, files named by `@`."""
     found: list[bool] = []

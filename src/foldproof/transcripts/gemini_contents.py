@@ -22,7 +22,7 @@ from foldproof.messages import Message
 from foldproof.transcripts.codec import FIELDS, made_up_id, message_from
 from foldproof.transcripts.compactions import summary_frame_of
 from foldproof.transcripts.damage import Damage, UnknownKinds, damage_of
-from foldproof.transcripts.gemini_cli_words import hands, is_snapshot
+from foldproof.transcripts.gemini_cli_words import hands, is_app_text, is_snapshot
 from foldproof.transcripts.gemini_parts import (
     CALL,
     CODE,
@@ -94,6 +94,7 @@ class ContentReader:
         self.drafts: list[Draft] = []
         self._run: list[Draft] = []  # the model contents that follow one another here
         self._waiting: list[tuple[dict[str, Any], bool]] = []  # calls without a result, and whether the file has an id
+        self._answers: list[dict[str, Any]] = []  # the calls that have one
         self._after_results = False
         self._beside = Beside({})
 
@@ -174,7 +175,7 @@ class ContentReader:
         note: object,
     ) -> None:
         if self._after_results or not self.drafts or self.drafts[-1] not in self._run[-1:]:
-            self._run, self._waiting = [], []
+            self._run, self._waiting, self._answers = [], [], []
         self._after_results = False
         called = [one for one in known if one[2] == CALL]
         results = [one for one in known if one[2] == RESPONSE]
@@ -256,7 +257,7 @@ class ContentReader:
         note: object,
     ) -> None:
         results = [one for one in known if one[2] == RESPONSE]
-        others = [one for one in known if one[2] != RESPONSE]
+        others = [one for one in known if one[2] != RESPONSE] if results else known
         behind = self._after_results
         if results:
             self._results(results, row, path, about)
@@ -328,7 +329,11 @@ class ContentReader:
                 at for at, (call, own) in enumerate(self._waiting) if call["name"] == name and (no_id or not own)
             )
             chosen = next(fitting, None)
-        return None if chosen is None else self._waiting.pop(chosen)[0]
+        if chosen is None:  # a pending answer, then the final one
+            again = (call for call in reversed(self._answers) if name == call["name"])
+            return next(again, None) if not isinstance(identifier, str) or not identifier else None
+        self._answers.append(self._waiting.pop(chosen)[0])
+        return self._answers[-1]
 
     def _join(self, answered: list[dict[str, Any]]) -> None:
         """Make one message of the contents whose calls are answered together."""
@@ -360,6 +365,8 @@ _KINDS_OF_ROLE = "content of this role"
 
 def _runs(known: Sequence[Known]) -> list[list[Known]]:
     """Return the parts of a user's content in runs of one author each."""
+    if len(known) == 1:
+        return [list(known)]
     whose = hands([value if kind == TEXT and isinstance(value, str) else None for _, _, kind, value in known])
     if not any(whose) or all(whose):
         return [list(known)]
@@ -378,7 +385,7 @@ def _holds(draft: Draft, calls: list[dict[str, Any]]) -> bool:
 
 def _reason(text: str, parts: Sequence[tuple[Any, ...]], *, beside: bool, behind: bool) -> str | None:
     """Return why a user message is nobody's own words."""
-    if any(hands([text])):
+    if is_app_text(text):
         return "words of Gemini CLI"
     if beside:
         return "in one content with tool results"

@@ -353,7 +353,7 @@ def test_an_older_session_holds_bare_items_behind_a_head() -> None:
 )
 def test_a_row_that_cannot_be_read_is_reported_with_its_place(row: Json, path: str, cause: str) -> None:
     conversation = parse([meta(), user("one"), row, user("two")])
-    ((found_at, told),) = conversation.damage
+    ((found_at, told, _),) = conversation.damage
     assert found_at == path
     assert told.startswith(cause)
     assert [message.text for message in conversation.messages] == ["one", "two"]

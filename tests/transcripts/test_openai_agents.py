@@ -157,7 +157,7 @@ def test_a_missing_version_of_what_is_a_state_is_an_error_of_its_place() -> None
 )
 def test_an_item_that_cannot_be_read_is_reported_with_its_place(name: str, entry: Json, path: str, cause: str) -> None:
     state = {"$schemaVersion": "1.17", "current_agent": {"name": "a"}, "original_input": "hello", name: [entry]}
-    ((found_at, said),) = parse(state).damage
+    ((found_at, said, _),) = parse(state).damage
     assert found_at == f"$.{name}{path}"
     assert said.startswith(cause)
 

@@ -271,7 +271,7 @@ def test_two_replies_that_only_now_stand_side_by_side_stay_two() -> None:
 def test_an_item_that_cannot_be_read_is_reported_with_its_place(item: Json, path: str, cause: str) -> None:
     around = [{"role": "user", "content": "a"}, item, {"role": "user", "content": "b"}]
     conversation = parse({"model": "m", "input": around})
-    ((found_at, said),) = conversation.damage
+    ((found_at, said, _),) = conversation.damage
     assert (found_at, said.startswith(cause)) == (path, True)
     assert [message.text for message in conversation.messages if message.text] == ["a", "b"]
 

@@ -241,9 +241,7 @@ def _joined(lines: list[Line], source: Source, codec: Codec, name: str) -> Docum
         format=codec.format.name,
         value=[line.value for line in lines],
         source=source,
-        texts={
-            id(line.value): line.text.strip() for line in lines if isinstance(line.value, dict | list | Unread)
-        },
+        texts={id(line.value): line.text.strip() for line in lines if isinstance(line.value, dict | list | Unread)},
         verbatim="".join(line.text for line in lines),
         joined=True,
         compact=is_compact(lines[-1].text),

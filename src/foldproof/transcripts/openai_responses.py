@@ -22,6 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
+from foldproof.transcripts.block_signs import is_cline
 from foldproof.transcripts.codec import FIELDS, Format, without
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage
@@ -52,7 +53,7 @@ class OpenaiResponses:
         """Return why a value holds items of the Responses API."""
         if isinstance(value, list):
             sample = [item for item in value[:_SAMPLE] if isinstance(item, dict)]
-            ours = any(map(is_telling, sample)) and is_item(sample[0])
+            ours = any(map(is_telling, sample)) and is_item(sample[0]) and not is_cline(value)  # Roo keeps our items
             return "a list of Responses items" if ours else None
         if not isinstance(value, dict):
             return None

@@ -37,10 +37,10 @@ from foldproof.transcripts.langsmith_runs import LangsmithRuns
 from foldproof.transcripts.miniswe_traj import MinisweTraj
 from foldproof.transcripts.openai_agents import OpenaiAgents
 from foldproof.transcripts.openai_chat import OpenaiChat
+from foldproof.transcripts.openai_responses import OpenaiResponses
 from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.pi_session import PiSession
 from foldproof.transcripts.pydantic_ai import PydanticAi
-from foldproof.transcripts.openai_responses import OpenaiResponses
 from foldproof.transcripts.sharegpt import Sharegpt
 from foldproof.transcripts.sweagent_traj import SweagentTraj
 from foldproof.transcripts.tau2_sim import Tau2Sim

@@ -17,10 +17,12 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, NamedTuple
 
 from foldproof.errors import TranscriptError, UsageError, shown
+from foldproof.transcripts.agent_framework import AgentFramework
 from foldproof.transcripts.agentfootprint import Agentfootprint
 from foldproof.transcripts.anthropic_managed_agents import AnthropicManagedAgents
 from foldproof.transcripts.anthropic_messages import AnthropicMessages
 from foldproof.transcripts.atif import Atif
+from foldproof.transcripts.autogen import Autogen
 from foldproof.transcripts.axle import Axle
 from foldproof.transcripts.bedrock_converse import BedrockConverse
 from foldproof.transcripts.claude_code import ClaudeCode
@@ -62,6 +64,8 @@ CODECS: Final[tuple[Codec, ...]] = (
     PiSession(),
     Agentfootprint(),
     GeminiCliSession(),
+    AgentFramework(),
+    Autogen(),
     Axle(),
     Langchain(),
     LangsmithRuns(),

@@ -6,6 +6,8 @@ WORKERS ?= 2
 UV_VERSION := 0.13.9
 PEERS := .venv-peers
 PEERS_PYTHON ?= python3.12
+FRAMEWORKS := .venv-frameworks
+FRAMEWORKS_PYTHON ?= python3.12
 MUTANTS := .venv-mutants
 MUTMUT_VERSION := 3.8.1
 # Some mutants only: make mutants ONLY='foldproof.evidence.figures.*'
@@ -22,8 +24,8 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 	--no-emit-index-url --no-header $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep test-kill test-fuzz mutants lint format bench bench-archive bench-evidence \
-	bench-folds bench-formats bench-peers formats-page lock clean python
+.PHONY: help demo test test-deep test-frameworks test-fuzz test-kill mutants lint format bench bench-archive \
+	bench-evidence bench-folds bench-formats bench-peers formats-page lock clean python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +47,9 @@ test-kill: $(READY) ## kill a process 500 times while it appends, folds and arch
 
 test-fuzz: $(READY) ## read 100,000 documents with something wrong in them, a format (takes an hour); SEED=1
 	FOLDPROOF_FUZZ=100000 $(BIN)/pytest -n $(WORKERS) --hypothesis-seed=$(SEED) tests/transcripts/test_fuzz.py
+
+test-frameworks: $(FRAMEWORKS)/.ready ## let each agent framework write a conversation, and load it again after a fold (takes a minute)
+	$(FRAMEWORKS)/bin/pytest -n $(WORKERS) tests/frameworks
 
 mutants: $(MUTANTS)/.ready ## change the evidence room in thousands of small ways and list what no test notices (takes hours)
 	HYPOTHESIS_PROFILE=mutants $(MUTANTS)/bin/mutmut run --max-children $(WORKERS) $(ONLY)
@@ -87,9 +92,10 @@ lock: .venv-lock/.ready ## pin every dependency by hash, as pyproject.toml asks
 	$(COMPILE) pyproject.toml -o requirements.txt
 	$(COMPILE) pyproject.toml --all-extras --group dev -c requirements.txt -o requirements-dev.txt
 	$(subst 3.11,3.12,$(COMPILE)) benchmarks/requirements-peers.in -o benchmarks/requirements-peers.txt
+	$(subst 3.11,3.12,$(COMPILE)) tests/frameworks/requirements.in -o tests/frameworks/requirements.txt
 
 clean: ## remove everything that make made
-	rm -rf .venv .venv-lock $(PEERS) $(MUTANTS) build dist mutants .benchmarks .coverage* htmlcov .hypothesis \
+	rm -rf .venv .venv-lock $(PEERS) $(FRAMEWORKS) $(MUTANTS) build dist mutants .benchmarks .coverage* htmlcov .hypothesis \
 		.import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -path ./.git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -112,6 +118,15 @@ $(PEERS)/.ready: benchmarks/requirements-peers.txt pyproject.toml
 	$(PEERS_PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r benchmarks/requirements-peers.txt
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt pyproject.toml
+	@$(FRAMEWORKS_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \
+		{ echo "test-frameworks needs Python 3.12 or newer as '$(FRAMEWORKS_PYTHON)'; name another with: make test-frameworks FRAMEWORKS_PYTHON=python3.13" >&2; exit 1; }
+	@rm -f $@
+	$(FRAMEWORKS_PYTHON) -m venv $(FRAMEWORKS)
+	$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/frameworks/requirements.txt
+	$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(MUTANTS)/.ready: requirements-dev.txt pyproject.toml Makefile | python

@@ -105,7 +105,30 @@ def agent_framework_compacted(turns: Sequence[Said]) -> Json:
     return {"type": "agent_response", "messages": [rows[0], summary, *rows[1:]] if half else rows}
 
 
+def reasoninglayer(turns: Sequence[Said], *, snake: bool = False) -> Json:
+    """Answers only: what the person said is in none of them."""
+    names = {
+        "assistantMessage": "assistant_message",
+        "osfqlExecuted": "osfql_executed",
+        "queryResults": "query_results",
+    }
+    names |= {"conversationId": "conversation_id", "turnId": "turn_id", "producedTermIds": "produced_term_ids"}
+    answers = []
+    for at, turn in enumerate(turns):
+        for call in turn.calls or (None,):
+            answer: dict[str, Any] = {"conversationId": "c", "turnId": f"t{at}", "intent": "query", "suggestions": []}
+            answer |= {"assistantMessage": turn.text, "producedTermIds": ["x"] if call and call.args else []}
+            if call:
+                answer["osfqlExecuted"] = f"MATCH {call.name} {call.args}"
+                answer["queryResults"] = [{"v": {"type": "String", "value": call.result}}]
+            answers.append({names.get(key, key): value for key, value in answer.items()} if snake else answer)
+    return answers or [{"conversationId": "c", "turnId": "t", "intent": "greet", "assistantMessage": "hello"}]
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
+    "reasoninglayer": ("reasoninglayer", reasoninglayer),
+    "reasoninglayer snake": ("reasoninglayer", lambda turns: reasoninglayer(turns, snake=True)),
+    "reasoninglayer one": ("reasoninglayer", lambda turns: reasoninglayer(turns)[0]),
     "autogen agent": ("autogen", autogen_agent),
     "autogen without ids": ("autogen", autogen_without_ids),
     "autogen team": ("autogen", autogen_team),

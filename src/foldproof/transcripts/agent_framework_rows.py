@@ -50,9 +50,10 @@ class History:
         ends: dict[int, int] = {}
         for at in reversed(summaries):  # one that stands for another stands ahead of it, and is read behind it
             ends[at] = max([at, *(max(original, ends.get(original, 0)) for original in summaries[at])])
-        for at in sorted(known, key=lambda at: (ends[at], 1, -at) if ends.get(at, at) > at else (at, 0, 0)):
+        order = sorted(known, key=lambda at: (ends[at], 1, -at) if ends.get(at, at) > at else (at, 0, 0))
+        for at in order if summaries else known:
             row, path = known[at], f"{self._path}[{at}]"
-            self.excluded += _property(row, _EXCLUDED) is True
+            self.excluded += _more(row).get(_EXCLUDED) is True
             try:
                 if at in summaries:
                     self._summary(row, at, path, summaries[at])
@@ -122,10 +123,10 @@ def said_of(row: dict[str, Any], path: str, damage: list[Damage]) -> dict[str, A
         said["id"] = identifier
     if isinstance(name, str):
         said["name"] = name
-    by = _property(row, "_attribution")
-    source = by.get("source_id") if isinstance(by, dict) else None
+    by = _more(row).get("_attribution") if role == "user" else None
+    source, kind = (by.get("source_id"), by.get("source_type")) if isinstance(by, dict) else (None, None)
     # What a provider of history brings along was said by whoever said it.
-    if role == "user" and isinstance(source, str) and not str(by.get("source_type")).endswith("HistoryProvider"):
+    if isinstance(source, str) and not str(kind).endswith("HistoryProvider"):
         said["injectedBy"] = source
     return said
 
@@ -135,26 +136,25 @@ def _more(row: dict[str, Any]) -> dict[str, Any]:
     return more if isinstance(more, dict) else {}
 
 
-def _property(row: dict[str, Any], name: str) -> Json:
-    return _more(row).get(name)
-
-
 def _group(row: dict[str, Any]) -> dict[str, Any]:
-    group = _property(row, _GROUP)
+    group = _more(row).get(_GROUP)
     return group if isinstance(group, dict) else {}
 
 
 def _summaries_in(rows: Mapping[int, dict[str, Any]]) -> dict[int, list[int]]:
     """Return the summaries of the framework's own, and the rows each stands for, by name on either side."""
+    groups = {at: group for at, row in rows.items() if (group := _group(row))}
+    if not any(_IDS in group or _GROUPS in group for group in groups.values()):
+        return {}
     named: dict[str, list[int]] = {}
     naming: dict[str, list[int]] = {}
     for at, row in rows.items():
-        for kind, key in ((named, row.get("message_id")), (naming, _group(row).get(_BY))):
+        for kind, key in ((named, row.get("message_id")), (naming, groups.get(at, {}).get(_BY))):
             if isinstance(key, str):
                 kind.setdefault(key, []).append(at)
     found: dict[int, list[int]] = {}
-    for at, row in rows.items():
-        group = _group(row)
+    for at, group in groups.items():
+        row = rows[at]
         lists = [group[key] for key in (_IDS, _GROUPS) if isinstance(group.get(key), list)]
         if not lists or FIELDS in _more(row) or not isinstance(row.get("contents"), list):
             continue

@@ -43,6 +43,7 @@ from foldproof.transcripts.openai_responses import OpenaiResponses
 from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.pi_session import PiSession
 from foldproof.transcripts.pydantic_ai import PydanticAi
+from foldproof.transcripts.reasoninglayer import Reasoninglayer
 from foldproof.transcripts.sharegpt import Sharegpt
 from foldproof.transcripts.sweagent_traj import SweagentTraj
 from foldproof.transcripts.tau2_sim import Tau2Sim
@@ -70,6 +71,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     Langchain(),
     LangsmithRuns(),
     PydanticAi(),
+    Reasoninglayer(),
     Sharegpt(),
     ClineTask(),
     AnthropicManagedAgents(),

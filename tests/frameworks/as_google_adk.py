@@ -12,7 +12,7 @@ from tests.frameworks.talk import ANSWER, CALLS, FAILED, FIRST, FOUND, LAST, LOO
 FORMAT = "google_adk"
 TOLD = TALK[1:]  # the instructions are the agent's
 FLAGS_ERRORS = True
-KEEPS_NOTES = True
+KEEPS_NOTES = False  # an event ignores fields that it does not know
 
 
 def _event(author: str, *parts: types.Part) -> Event:
@@ -49,8 +49,12 @@ def _session(path: Path) -> Session:
 
 
 def loaded(path: Path) -> list[Piece]:
-    events = [event for event in _session(path).events if event.content]
-    return [(event.author, part) for event in events for part in event.content.parts or ()]
+    pieces: list[Piece] = []
+    for event in _session(path).events:
+        folded = event.actions.compaction if event.actions else None
+        content = folded.compacted_content if folded else event.content
+        pieces += [(event.author, part) for part in (content.parts if content else None) or ()]
+    return pieces
 
 
 def words(piece: Piece) -> str:

@@ -26,7 +26,7 @@ from tests.frameworks.talk import ANSWER, CALLS, FAILED, FIRST, FOUND, LAST, LOO
 FORMAT = "inspect_eval_log"
 TOLD = TALK
 FLAGS_ERRORS = True
-KEEPS_NOTES = True
+KEEPS_NOTES = False  # its messages ignore fields that they do not know
 
 
 def log() -> EvalLog:
@@ -34,14 +34,14 @@ def log() -> EvalLog:
     calls = [ToolCall(id=name, function=tool, arguments=arguments) for name, tool, arguments in CALLS]
     messages = [
         ChatMessageSystem(content=SYSTEM),
-        ChatMessageUser(content=FIRST),
+        ChatMessageUser(content=FIRST, source="input"),
         ChatMessageAssistant(content=LOOK, tool_calls=calls),
         ChatMessageTool(content=FOUND, tool_call_id=one, function=first),
         ChatMessageTool(
             content=FAILED, tool_call_id=two, function=second, error=ToolCallError(type="unknown", message=FAILED)
         ),
         ChatMessageAssistant(content=ANSWER),
-        ChatMessageUser(content=SECOND),
+        ChatMessageUser(content=SECOND, source="operator"),
         ChatMessageAssistant(content=LAST),
     ]
     output = ModelOutput.from_content("model", LAST)

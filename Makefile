@@ -49,7 +49,7 @@ test-fuzz: $(READY) ## read 100,000 documents with something wrong in them, a fo
 	FOLDPROOF_FUZZ=100000 $(BIN)/pytest -n $(WORKERS) --hypothesis-seed=$(SEED) tests/transcripts/test_fuzz.py
 
 test-frameworks: $(FRAMEWORKS)/.ready ## let each agent framework write a conversation, and load it again after a fold (takes a minute)
-	$(FRAMEWORKS)/bin/pytest -n $(WORKERS) tests/frameworks
+	$(FRAMEWORKS)/bin/pytest tests/frameworks
 
 mutants: $(MUTANTS)/.ready ## change the evidence room in thousands of small ways and list what no test notices (takes hours)
 	HYPOTHESIS_PROFILE=mutants $(MUTANTS)/bin/mutmut run --max-children $(WORKERS) $(ONLY)

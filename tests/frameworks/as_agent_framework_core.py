@@ -11,6 +11,7 @@ from tests.frameworks.talk import (
     ANSWER,
     ARGUMENTS,
     CALLS,
+    EVERY_KIND,
     FAILED,
     FIRST,
     FOUND,
@@ -25,7 +26,7 @@ from tests.frameworks.talk import (
 FORMAT = "agent_framework"
 TOLD = TALK
 FLAGS_ERRORS = True
-KEEPS_NOTES = True
+KEEPS_NOTES = EVERY_KIND
 
 
 def talk() -> list[Message]:

@@ -34,7 +34,7 @@ from tests.frameworks.talk import (
 FORMAT = "autogen"
 TOLD = TALK
 FLAGS_ERRORS = True
-KEEPS_NOTES = False  # its models ignore fields that they do not know
+KEEPS_NOTES = ()  # its models ignore fields that they do not know
 
 
 def written(folder: Path) -> Path:

@@ -12,7 +12,7 @@ from tests.frameworks.talk import ANSWER, CALLS, FAILED, FIRST, FOUND, LAST, LOO
 FORMAT = "google_adk"
 TOLD = TALK[1:]  # the instructions are the agent's
 FLAGS_ERRORS = True
-KEEPS_NOTES = False  # an event ignores fields that it does not know
+KEEPS_NOTES = ()  # an event ignores fields that it does not know
 
 
 def _event(author: str, *parts: types.Part) -> Event:

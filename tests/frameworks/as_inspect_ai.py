@@ -26,7 +26,7 @@ from tests.frameworks.talk import ANSWER, CALLS, FAILED, FIRST, FOUND, LAST, LOO
 FORMAT = "inspect_eval_log"
 TOLD = TALK
 FLAGS_ERRORS = True
-KEEPS_NOTES = False  # its messages ignore fields that they do not know
+KEEPS_NOTES = ()  # its messages ignore fields that they do not know
 
 
 def log() -> EvalLog:

@@ -14,12 +14,25 @@ from langchain_core.messages import (
     messages_from_dict,
     messages_to_dict,
 )
-from tests.frameworks.talk import ANSWER, CALLS, FAILED, FIRST, FOUND, LAST, LOOK, SECOND, SYSTEM, TALK, Piece
+from tests.frameworks.talk import (
+    ANSWER,
+    CALLS,
+    EVERY_KIND,
+    FAILED,
+    FIRST,
+    FOUND,
+    LAST,
+    LOOK,
+    SECOND,
+    SYSTEM,
+    TALK,
+    Piece,
+)
 
 FORMAT = "langchain"
 TOLD = TALK
 FLAGS_ERRORS = True
-KEEPS_NOTES = True
+KEEPS_NOTES = EVERY_KIND
 
 
 def talk() -> list[Any]:

@@ -12,18 +12,19 @@ from agents.items import MessageOutputItem, ModelResponse, ToolCallItem, ToolCal
 from agents.usage import Usage
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage
 from tests.frameworks.as_openai_agents_session import said
-from tests.frameworks.talk import ANSWER, ARGUMENTS, CALLS, FAILED, FIRST, FOUND, LOOK, TALK, Piece
+from tests.frameworks.talk import ANSWER, ARGUMENTS, CALLS, FAILED, FIRST, FOUND, LAST, LOOK, SECOND, TALK, Piece
 
 FORMAT = "openai_agents"
-TOLD = TALK[1:6]  # a run has one request, and the instructions are the agent's
+TOLD = (*TALK[6:], *TALK[1:6])  # the instructions are the agent's; what was said before the run is its input
 FLAGS_ERRORS = False
-KEEPS_NOTES = False  # the run is built anew from the fields it knows
+KEEPS_NOTES = ("drop-notice", "summary")  # in the input; a generated item is built anew from what it knows
 
 _AGENT: Any = Agent(name="helper")
 
 
 def written(folder: Path) -> Path:
-    state: Any = RunState(RunContextWrapper(None), FIRST, _AGENT)
+    given = [{"role": "user", "content": SECOND}, said(LAST, "msg-0"), {"role": "user", "content": FIRST}]
+    state: Any = RunState(RunContextWrapper(None), given, _AGENT)
     look, answer = (ResponseOutputMessage.model_validate(said(text, text[:3])) for text in (LOOK, ANSWER))
     calls = [
         ResponseFunctionToolCall(type="function_call", call_id=name, name=tool, arguments=text)

@@ -14,6 +14,7 @@ from tests.frameworks.talk import (
     ANSWER,
     ARGUMENTS,
     CALLS,
+    EVERY_KIND,
     FAILED,
     FIRST,
     FOUND,
@@ -28,7 +29,7 @@ from tests.frameworks.talk import (
 FORMAT = "openai_responses"
 TOLD = TALK
 FLAGS_ERRORS = False
-KEEPS_NOTES = True
+KEEPS_NOTES = EVERY_KIND
 
 _ITEMS = TypeAdapter(list[ResponseInputItemParam])
 

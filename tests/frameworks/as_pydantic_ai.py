@@ -19,6 +19,7 @@ from tests.frameworks.talk import (
     ANSWER,
     ARGUMENTS,
     CALLS,
+    EVERY_KIND,
     FAILED,
     FIRST,
     FOUND,
@@ -33,7 +34,7 @@ from tests.frameworks.talk import (
 FORMAT = "pydantic_ai"
 TOLD = TALK
 FLAGS_ERRORS = True
-KEEPS_NOTES = True
+KEEPS_NOTES = EVERY_KIND
 
 
 def written(folder: Path) -> Path:

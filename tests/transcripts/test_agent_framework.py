@@ -213,6 +213,7 @@ def test_new_rows_of_a_beta_are_spelled_as_the_beta_does() -> None:
         (row("narrator", text("x")), "[1].role", "unknown role 'narrator'"),
         (row({"value": 7}, text("x")), "[1].role", "unknown role 7"),
         (row("user", 7), "[1].contents[0]", "expected a content with a type; found 7"),
+        (row("user", {"type": "text", "text": 7}), "[1].contents[0]", "expected a text"),
         (row("assistant", {"type": "function_call", "call_id": "c"}), "[1].contents[0]", "expected a call with a name"),
         (row("tool", text("found 7")), "[1].contents", "expected results of calls"),
         (row("tool"), "[1].contents", "expected results of calls"),
@@ -224,6 +225,12 @@ def test_what_cannot_be_read_is_reported_with_its_place(odd: Json, place: str, c
     ((path, found),) = conversation.damage
     assert (path, found.startswith(cause)) == (f"${place}", True), found
     assert conversation.messages[0].text == "hello"
+
+
+def test_a_string_among_the_contents_and_a_text_of_none_are_texts() -> None:
+    conversation = parse([row("user", "hello", "there"), row("assistant", {"type": "text", "text": None})])
+    assert (conversation.format, conversation.damage) == ("agent_framework", ())
+    assert [message.text for message in conversation.messages] == ["hello\nthere", ""]
 
 
 def test_a_result_without_an_id_answers_the_next_call() -> None:

@@ -96,7 +96,9 @@ def _is_row(row: Json) -> bool:
     if not isinstance(row, dict) or "role" not in row or not isinstance(row.get("contents"), list):
         return False
     first = row["contents"][0] if row["contents"] else {"type": ""}
-    return isinstance(first, dict) and isinstance(first.get("type"), str)
+    if isinstance(first, dict):
+        return isinstance(first.get("type"), str)
+    return isinstance(first, str) and row.get("type") in ("message", "chat_message")  # which stands for a text
 
 
 def _are_rows(rows: Json) -> bool:

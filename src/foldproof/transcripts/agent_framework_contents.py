@@ -45,8 +45,8 @@ def said_in(contents: list[Any], path: str, damage: list[Damage]) -> dict[str, A
         if isinstance(content, str):
             content = {"type": "text", "text": content}  # noqa: PLW2901 - the framework takes a string for that
         kind = content.get("type") if isinstance(content, dict) else None
-        if not isinstance(kind, str) or (kind == "function_call" and not isinstance(content.get("name"), str)):
-            expected = "a call with a name" if kind == "function_call" else "a content with a type"
+        expected = _lacking(content, kind)
+        if not isinstance(kind, str) or expected is not None:
             cause = f"expected {expected}; found {shown(content)}; it was not read"
             damage.append(Damage(f"{path}[{at}]", cause))
         elif kind == "function_call":
@@ -63,10 +63,19 @@ def said_in(contents: list[Any], path: str, damage: list[Damage]) -> dict[str, A
     return {"content": words, "toolCalls": calls} if calls else {"content": words}
 
 
+def _lacking(content: Json, kind: Json) -> str | None:
+    """Return what a content should have been, where it is none."""
+    if not isinstance(kind, str):
+        return "a content with a type"
+    if kind == "function_call":
+        return None if isinstance(content.get("name"), str) else "a call with a name"
+    return None if kind != "text" or isinstance(content.get("text"), str | None) else "a text"
+
+
 def _part(content: dict[str, Any], kind: str) -> dict[str, Any]:
     text = content.get("text")
-    if kind == "text" and isinstance(text, str):
-        part = {"type": "text", "text": text}
+    if kind == "text":
+        part = {"type": "text", "text": text or ""}
         return part | {"citations": content["annotations"]} if content.get("annotations") else part
     if kind == "text_reasoning":
         known = {"type": "thinking", "text": text if isinstance(text, str) else None, "id": content.get("id")}

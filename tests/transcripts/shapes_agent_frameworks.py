@@ -91,7 +91,8 @@ def agent_framework_thread(turns: Sequence[Said]) -> Json:
 def agent_framework_compacted(turns: Sequence[Said]) -> Json:
     """The first half stands behind a summary, as the framework's strategies leave it."""
     rows = agent_framework_rows(turns)
-    half = [row for row in rows[: len(rows) // 2] if row["role"] != "system"]
+    stop = next((at for at in range(len(rows) // 2, len(rows)) if rows[at]["role"] != "tool"), len(rows))
+    half = [row for row in rows[:stop] if row["role"] != "system"]
     for row in half:
         row["additional_properties"] = {"_group": {"_summarized_by_summary_id": "summary_9"}, "_excluded": True}
     group = {"_summary_of_message_ids": [row["message_id"] for row in half], "_summary_of_group_ids": []}

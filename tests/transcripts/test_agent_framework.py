@@ -179,6 +179,18 @@ def test_summaries_of_summaries_come_behind_what_they_stand_for() -> None:
     assert parse(written(conversation.replace(window))).messages == window
 
 
+def test_no_summary_stands_between_a_call_and_its_results() -> None:
+    kept = {"_group": {"_summary_of_message_ids": ["m1"], "_summary_of_group_ids": []}}
+    rows = [
+        row("assistant", text("gist"), additional_properties=kept),
+        row("assistant", call("c1"), call("c2"), message_id="m1"),
+        row("tool", result("c1", "one")),
+        row("tool", result("c2", "two")),
+        row("user", text("go on")),
+    ]
+    assert [message.text for message in parse(rows).messages] == ["", "one", "two", "gist", "go on"]
+
+
 def test_a_summary_whose_originals_are_gone_says_so() -> None:
     kept = {"_group": {"_summary_of_message_ids": ["m1"], "_summary_of_group_ids": []}}
     conversation = parse([row("assistant", text("gist"), additional_properties=kept), row("user", text("go on"))])

@@ -49,7 +49,10 @@ class History:
         summaries = _summaries_in(known)
         ends: dict[int, int] = {}
         for at in reversed(summaries):  # one that stands for another stands ahead of it, and is read behind it
-            ends[at] = max([at, *(max(original, ends.get(original, 0)) for original in summaries[at])])
+            end = max([at, *(max(original, ends.get(original, 0)) for original in summaries[at])])
+            while end > at and _role(known.get(end + 1, {})) == "tool":  # nothing stands between a call and its results
+                end += 1
+            ends[at] = end
         order = sorted(known, key=lambda at: (ends[at], 1, -at) if ends.get(at, at) > at else (at, 0, 0))
         for at in order if summaries else known:
             row, path = known[at], f"{self._path}[{at}]"
@@ -112,8 +115,7 @@ def said_of(row: dict[str, Any], path: str, damage: list[Damage]) -> dict[str, A
     Raises:
         TranscriptError: it is no message, and where.
     """
-    role = row.get("role")
-    role = role.get("value") if isinstance(role, dict) else role
+    role = _role(row)
     if not isinstance(role, str) or role not in _ROLES:
         expected = ", ".join(_ROLES)
         raise TranscriptError(f"unknown role {shown(role)}; expected one of {expected}", path=f"{path}.role")
@@ -129,6 +131,11 @@ def said_of(row: dict[str, Any], path: str, damage: list[Damage]) -> dict[str, A
     if isinstance(source, str) and not str(kind).endswith("HistoryProvider"):
         said["injectedBy"] = source
     return said
+
+
+def _role(row: dict[str, Any]) -> Json:
+    role = row.get("role")
+    return role.get("value") if isinstance(role, dict) else role
 
 
 def _more(row: dict[str, Any]) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def _is_row(item: dict[str, Any]) -> bool:
 
 
 def _is_foreign(item: dict[str, Any]) -> bool:
-    if "parts" in item or ("role" not in item and not item.keys().isdisjoint(_WRAPPERS)):
+    if "parts" in item or "contents" in item or ("role" not in item and not item.keys().isdisjoint(_WRAPPERS)):
         return True
     content = item.get("content")
     blocks = content if isinstance(content, list) else []

@@ -30,7 +30,7 @@ INPUTS = int(os.environ.get("FOLDPROOF_FUZZ", "400"))
 """How many inputs a format is given."""
 BATCH = 20
 LARGEST = 20_000  # bytes of a real file that is mutated often
-READ_FROM_TEXT = [known.name for known in formats() if known.medium == "json"]
+READ_FROM_TEXT = [known.name for known in formats() if "json" in known.media]
 
 
 @cache

@@ -20,8 +20,8 @@ ROW = {"type": "user", "uuid": "u", "parentUuid": None, "message": {"role": "use
 
 
 def foreign(shape: str, name: str) -> bool:
-    # A session of Axle or of mini-swe-agent is also a chat of user and assistant messages, whoever says that it is.
-    is_chat = shape == "axle" or BUILDERS[shape][0] == "miniswe_traj"
+    # Axle, mini-swe-agent and a sample of Inspect are also chats of user and assistant messages, whoever says that it is.
+    is_chat = shape in ("axle", "inspect sample") or BUILDERS[shape][0] == "miniswe_traj"
     return BUILDERS[shape][0] != name and not (is_chat and name == "openai_chat")
 
 

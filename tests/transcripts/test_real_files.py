@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from foldproof.errors import TranscriptError
+from foldproof.errors import TranscriptError, UsageError
 from foldproof.messages import Message, author_of, calls_of, frame_kind, pair, turns_of
 from foldproof.transcripts import detect, dump, formats, load, load_all, parse, read_text
 
@@ -217,4 +217,8 @@ def test_openai_chat_airline_runs() -> None:
 def test_json_in_memory_reads_like_its_file(path: Path) -> None:
     raw = json.loads(path.read_text(encoding="utf-8"))
     assert detect(raw) == path.parent.name
-    assert parse(raw).messages == load(path).messages
+    if len([one for one in load_all(path) if not one.reading.side]) > 1:
+        with pytest.raises(UsageError, match="several conversations"):
+            parse(raw)
+    else:
+        assert parse(raw).messages == load(path).messages

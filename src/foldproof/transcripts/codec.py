@@ -45,8 +45,8 @@ class Format:
         can_read, can_write: whether it can be read, and whether another window can be written into it.
         one_row_a_line: a list of rows that never was text is written as JSONL, and not as a JSON array.
         shape: what a document of it looks like, for the error that something else was given.
-        medium: what its documents are made of. What `recognise` and `read` are given: parsed JSON; the text; for a
-            ZIP archive an object of its JSON members by name.
+        medium: what its documents are made of, or each of what they may be made of. What `recognise` and `read` are
+            given: parsed JSON; the text; for a ZIP archive an object of its JSON members by name.
         basis: what the statements about it were checked against.
         compaction: how the format itself says that history was compacted, on one line; "" where it has no way.
     """
@@ -57,9 +57,14 @@ class Format:
     can_write: bool = True
     one_row_a_line: bool = False
     shape: str = ""
-    medium: Medium = "json"
+    medium: Medium | tuple[Medium, ...] = "json"
     basis: Basis = "real files"
     compaction: str = ""
+
+    @property
+    def media(self) -> tuple[Medium, ...]:
+        """What its documents may be made of."""
+        return (self.medium,) if isinstance(self.medium, str) else self.medium
 
 
 class Codec(Protocol):

@@ -31,6 +31,11 @@ class Source:
     text: str | None = None
     packed: bytes | None = None
 
+    @property
+    def medium(self) -> Literal["json", "text", "zip"]:
+        """What the file is made of."""
+        return self.layout if self.layout == "text" or self.layout == "zip" else "json"  # noqa: PLR1714 - narrows
+
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Document:

@@ -132,8 +132,7 @@ def recognised_in(stream: BinaryIO, name: str) -> tuple[Recognised, ...]:
         TranscriptError: it cannot be read, or is of no known format.
     """
     document = next(one for one in documents_of(stream, name, None) if isinstance(one, Document))
-    medium = codec_named(document.format).format.medium
-    found = recognised_by(document.value, medium=medium)
+    found = recognised_by(document.value, medium=document.source.medium)
     return tuple(sorted(found, key=lambda one: one.format != document.format))
 
 

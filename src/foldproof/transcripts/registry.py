@@ -33,6 +33,7 @@ from foldproof.transcripts.codex_rollout import CodexRollout
 from foldproof.transcripts.gemini_api import GeminiApi
 from foldproof.transcripts.gemini_cli_session import GeminiCliSession
 from foldproof.transcripts.google_adk import GoogleAdk
+from foldproof.transcripts.inspect_eval_log import InspectEvalLog
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.langchain import Langchain
 from foldproof.transcripts.langsmith_runs import LangsmithRuns
@@ -72,6 +73,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     LangsmithRuns(),
     PydanticAi(),
     Reasoninglayer(),
+    InspectEvalLog(),
     Sharegpt(),
     ClineTask(),
     AnthropicManagedAgents(),
@@ -136,7 +138,7 @@ def detect(obj: Json) -> str:
 
 def recognised_by(value: Json, *, medium: Medium = "json") -> tuple[Recognised, ...]:
     """Return every format that knows a document for its own, and why; the first is the one that reads it."""
-    codecs = (codec for codec in (*CODECS, *map(_loaded, _offered())) if codec.format.medium == medium)
+    codecs = (codec for codec in (*CODECS, *map(_loaded, _offered())) if medium in codec.format.media)
     found = ((codec.format.name, codec.recognise(value)) for codec in codecs)
     return tuple(Recognised(name, reason) for name, reason in found if reason is not None)
 
@@ -163,7 +165,7 @@ def codec_for(value: Json, name: str | None = None, *, medium: Medium = "json") 
 
 
 def _found(value: Json, codecs: tuple[Codec, ...], medium: Medium) -> tuple[Codec, bool] | None:
-    fitting = [codec for codec in codecs if codec.format.medium == medium]
+    fitting = [codec for codec in codecs if medium in codec.format.media]
     for codec in fitting:
         if codec.recognise(value) is not None:
             return codec, True
@@ -178,7 +180,7 @@ def not_of(codec: Codec, value: Json) -> TranscriptError:
     """Return the error that a value is no document of a format."""
     known = codec.format
     values = (value, *value[:1]) if isinstance(value, list) else (value,)
-    others = [other for other in CODECS if other.format.medium == known.medium]
+    others = [other for other in CODECS if set(other.format.media) & set(known.media)]
     other = next((other.format.name for one in values for other in others if other.recognise(one) is not None), None)
     hint = "" if other is None else f"; it looks like {other}"
     return TranscriptError(f"not {known.name}: found {_outline(value)}; expected {known.shape}{hint}")

@@ -74,9 +74,65 @@ def inspect_events(turns: Sequence[Said]) -> Json:
     return _HEADER | {"samples": [sample | {"events_data": {"messages": pool, "calls": []}}]}
 
 
+def _opencode_rows(turns: Sequence[Said], *, steps: bool) -> list[Any]:
+    rows: list[Any] = []
+    asked = "msg_0"
+
+    def add(role: str, parts: list[dict[str, Any]]) -> None:
+        name = f"msg_{len(rows) + 1}"
+        info: dict[str, Any] = {"id": name, "sessionID": "ses", "role": role, "time": {"created": len(rows)}}
+        if role == "assistant":
+            info |= {"parentID": asked, "modelID": "m", "providerID": "p", "finish": "stop"}
+        own = [{"id": f"prt_{len(rows)}_{n}", "messageID": name} | part for n, part in enumerate(parts)]
+        rows.append({"info": info, "parts": own})
+
+    for at, turn in enumerate(turns):
+        if turn.role == "user":
+            add("user", [{"type": "text", "text": turn.text}])
+            asked = rows[-1]["info"]["id"]
+            continue
+        calls: list[dict[str, Any]] = [
+            {
+                "type": "tool",
+                "callID": f"c{at}.{n}",
+                "tool": call.name,
+                "state": {"status": "completed", "input": call.args, "output": call.result, "time": {"start": 1}},
+            }
+            for n, call in enumerate(turn.calls)
+        ]
+        words: list[dict[str, Any]] = [{"type": "reasoning", "text": "hm"}, {"type": "text", "text": turn.text}]
+        step = [{"type": "step-start"}, *words, *calls, {"type": "step-finish", "reason": "stop"}]
+        last = rows[-1] if rows else None
+        if steps and last is not None and last["info"]["role"] == "assistant":  # one row, several replies
+            name = last["info"]["id"]
+            start = len(last["parts"])
+            last["parts"] += [{"id": f"{name}_{start + n}"} | part for n, part in enumerate(step)]
+        else:
+            add("assistant", step if steps else [words[1], *calls])
+    return rows
+
+
+def opencode_export(turns: Sequence[Said]) -> Json:
+    info = {"id": "ses", "projectID": "p", "directory": "/w", "title": "t", "time": {"created": 1}}
+    return {"info": info, "messages": _opencode_rows(turns, steps=False)}
+
+
+def opencode_steps(turns: Sequence[Said]) -> Json:
+    info = {"id": "ses", "projectID": "p", "directory": "/w", "title": "t", "time": {"created": 1}}
+    return {"info": info, "messages": _opencode_rows(turns, steps=True)}
+
+
+def opencode_rows(turns: Sequence[Said]) -> Json:
+    aborted = {"info": {"role": "assistant", "id": "msg_", "error": {"name": "MessageAbortedError"}}, "parts": []}
+    return [aborted, *_opencode_rows(turns, steps=False)]
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "inspect log": ("inspect_eval_log", inspect_log),
     "inspect sample": ("inspect_eval_log", inspect_sample),
     "inspect archive": ("inspect_eval_log", inspect_archive),
     "inspect events": ("inspect_eval_log", inspect_events),
+    "opencode export": ("opencode", opencode_export),
+    "opencode steps": ("opencode", opencode_steps),
+    "opencode rows": ("opencode", opencode_rows),
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from foldproof.transcripts.conversation import Conversation, Parent
+from foldproof.transcripts.opencode_storage import is_storage
 
 SUFFIXES: Final = (".json", ".jsonl", ".ndjson", ".eval", ".traj", ".md", ".responses")
 """Endings of the files that a folder is searched for. A file that is named itself may end in anything."""
@@ -19,10 +20,15 @@ _PASSED_OVER: Final = ("node_modules", "__pycache__")
 def files_in(folder: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the files below a folder that may be transcripts, in a fixed order: sub-agents behind the sessions.
 
-    They end in one of `SUFFIXES`. Hidden folders below this one are passed over; links to folders are not followed.
+    They end in one of `SUFFIXES`. Hidden folders below this one are passed over; links to folders are not followed. A
+    storage of OpenCode, which holds a session in many files, is yielded as its folder.
     """
     found: list[Path] = []
     for place, folders, names in os.walk(folder):
+        if is_storage(Path(place)):
+            found.append(Path(place))
+            folders.clear()
+            continue
         folders[:] = [name for name in folders if not name.startswith(".") and name not in _PASSED_OVER]
         found += [Path(place) / name for name in names if name.endswith(SUFFIXES)]
     yield from sorted(found, key=lambda file: (_is_sub_agent(file), file.parts))

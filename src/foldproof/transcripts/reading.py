@@ -16,6 +16,7 @@ from foldproof.transcripts.document import Document, located
 from foldproof.transcripts.files import Broken, document_in_memory, documents_of
 from foldproof.transcripts.folders import Family, files_in
 from foldproof.transcripts.json_text import Json, check_depth
+from foldproof.transcripts.opencode_storage import sessions_in
 from foldproof.transcripts.registry import Recognised, UnknownFormatError, codec_for, codec_named, not_of, recognised_by
 
 
@@ -61,8 +62,9 @@ def load_all(
         yield from family.joined(_of_file(path, format, strict=strict))
         return
     for file in files_in(path):
+        read = _of_storage if file.is_dir() else _of_file
         try:
-            yield from family.joined(_of_file(file, format, strict=strict))
+            yield from family.joined(read(file, format, strict=strict))
         except UnknownFormatError:
             if format is not None:
                 raise
@@ -151,6 +153,14 @@ def _of_file(path: str | os.PathLike[str], format_name: str | None, *, strict: b
             yield from _conversations(stream, name, format_name, strict=strict)
         except OSError as error:
             raise TranscriptError(f"cannot be read: {error.strerror or error}", file=name) from error
+
+
+def _of_storage(root: Path, format_name: str | None, *, strict: bool) -> Iterator[Conversation]:
+    """Yield the sessions of a storage of OpenCode, each as the document that its export would be."""
+    for number, (file, value) in enumerate(sessions_in(root)):
+        codec, _ = codec_for(value, format_name)
+        document = dataclasses.replace(document_in_memory(value, codec), name=os.fspath(file))
+        yield from conversations_of(_read(document, strict=strict), document, number=number)
 
 
 def _conversations(stream: BinaryIO, name: str, format_name: str | None, *, strict: bool) -> Iterator[Conversation]:

@@ -45,6 +45,7 @@ from foldproof.transcripts.openhands_events import OpenhandsEvents
 from foldproof.transcripts.pi_session import PiSession
 from foldproof.transcripts.pydantic_ai import PydanticAi
 from foldproof.transcripts.reasoninglayer import Reasoninglayer
+from foldproof.transcripts.opencode import Opencode
 from foldproof.transcripts.sharegpt import Sharegpt
 from foldproof.transcripts.sweagent_traj import SweagentTraj
 from foldproof.transcripts.tau2_sim import Tau2Sim
@@ -74,6 +75,7 @@ CODECS: Final[tuple[Codec, ...]] = (
     PydanticAi(),
     Reasoninglayer(),
     InspectEvalLog(),
+    Opencode(),
     Sharegpt(),
     ClineTask(),
     AnthropicManagedAgents(),

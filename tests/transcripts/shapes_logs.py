@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.transcripts.talk import Said
 
@@ -127,6 +128,123 @@ def opencode_rows(turns: Sequence[Said]) -> Json:
     return [aborted, *_opencode_rows(turns, steps=False)]
 
 
+class _Call(NamedTuple):
+    """A call of a model: what went in, what came out, and the results of the tools behind it."""
+
+    inputs: tuple[tuple[int, Said], ...]
+    output: tuple[int, Said]
+
+
+def _calls_of(turns: Sequence[Said]) -> list[_Call]:
+    """Every reply is a call that repeats all there was ahead of it; the last one always answers."""
+    numbered = list(enumerate([*turns, Said("assistant", "done")]))
+    return [_Call(tuple(numbered[:at]), (at, turn)) for at, turn in numbered if turn.role == "assistant"]
+
+
+def _convention(at: int, turn: Said) -> list[Any]:
+    calls = [
+        {"type": "tool_call", "id": f"c{at}.{n}", "name": call.name, "arguments": call.args}
+        for n, call in enumerate(turn.calls)
+    ]
+    rows: list[Any] = [{"role": turn.role, "parts": [{"type": "text", "content": turn.text}, *calls]}]
+    results = [
+        {"type": "tool_call_response", "id": f"c{at}.{n}", "response": call.result} for n, call in enumerate(turn.calls)
+    ]
+    return rows + ([{"role": "tool", "parts": results}] if results else [])
+
+
+def _chat(at: int, turn: Said) -> list[Any]:
+    calls = [
+        {"type": "tool-call", "toolCallId": f"c{at}.{n}", "toolName": call.name, "input": call.args}
+        for n, call in enumerate(turn.calls)
+    ]
+    rows: list[Any] = [{"role": turn.role, "content": [{"type": "text", "text": turn.text}, *calls]}]
+    results = [
+        {"type": "tool-result", "toolCallId": f"c{at}.{n}", "toolName": call.name}
+        | {"output": {"type": "text", "value": call.result}}
+        for n, call in enumerate(turn.calls)
+    ]
+    return rows + ([{"role": "tool", "content": results}] if results else [])
+
+
+def otel_otlp(turns: Sequence[Said]) -> Json:
+    spans: list[Any] = []
+    for number, call in enumerate(_calls_of(turns)):
+        said = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.system_instructions": json.dumps([{"type": "text", "content": "be brief"}]),
+            "gen_ai.input.messages": json.dumps([row for one in call.inputs for row in _convention(*one)]),
+            "gen_ai.output.messages": json.dumps(_convention(*call.output)[:1]),
+        }
+        attributes = [{"key": key, "value": {"stringValue": value}} for key, value in said.items()]
+        named = {"traceId": "ab", "spanId": f"{number:016x}", "parentSpanId": "f0", "name": "chat m"}
+        spans.append(named | {"startTimeUnixNano": str(number), "attributes": attributes, "status": {}})
+    outer = {"traceId": "ab", "spanId": "f0", "name": "GET /", "startTimeUnixNano": "0", "attributes": []}
+    return {"resourceSpans": [{"resource": {}, "scopeSpans": [{"scope": {}, "spans": [outer, *spans]}]}]}
+
+
+def otel_vercel(turns: Sequence[Said]) -> Json:
+    spans: list[Any] = []
+    for number, call in enumerate(_calls_of(turns)):
+        at, turn = call.output
+        calls = [
+            {"toolCallId": f"c{at}.{n}", "toolName": one.name, "input": json.dumps(one.args)}
+            for n, one in enumerate(turn.calls)
+        ]
+        attributes = {
+            "ai.operationId": "ai.generateText.doGenerate",
+            "ai.prompt.messages": json.dumps([row for one in call.inputs for row in _chat(*one)]),
+            "ai.response.text": turn.text,
+        } | ({"ai.response.toolCalls": json.dumps(calls)} if calls else {})
+        context = {"traceId": "t", "spanId": f"s{number}"}
+        spans.append({"name": "ai.x", "spanContext": context, "attributes": attributes, "startTime": [number, 0]})
+    return spans
+
+
+def otel_any_agent(turns: Sequence[Said]) -> Json:
+    """No ids, one call at a time, and only the first call says what went in."""
+    said = [Said(turn.role, turn.text, turn.calls[:1]) for turn in turns if turn.role == "assistant"]
+    spans: list[Any] = []
+
+    def add(name: str, attributes: dict[str, Any]) -> None:
+        context = {"trace_id": 7, "span_id": len(spans)}
+        ids = {"context": context, "parent": {"span_id": 99}, "start_time": len(spans)}
+        spans.append({"name": name, **ids, "attributes": {"gen_ai.operation.name": name} | attributes})
+
+    first = json.dumps([{"role": "system", "content": "be brief"}, {"role": "user", "content": "go"}])
+    for turn in [*said, Said("assistant", "done")]:
+        calls = [{"tool.name": call.name, "tool.args": json.dumps(call.args)} for call in turn.calls]
+        opening = {} if spans else {"gen_ai.input.messages": first}
+        add("call_llm", opening | {"gen_ai.output": json.dumps(calls) if calls else turn.text})
+        for call in turn.calls:
+            ran = {"gen_ai.tool.name": call.name, "gen_ai.tool.args": json.dumps(call.args)}
+            add("execute_tool", ran | {"gen_ai.output": call.result})
+    return {"spans": spans, "final_output": "done"}
+
+
+def otel_openinference(turns: Sequence[Said]) -> Json:
+    spans: list[Any] = []
+    for number, call in enumerate(_calls_of(turns)):
+        attributes: dict[str, Any] = {"openinference.span.kind": "LLM"}
+        for side, some in (("input", call.inputs), ("output", (call.output,))):
+            rows = [row for one in some for row in _flat(*one)]
+            for at, row in enumerate(rows if side == "input" else rows[:1]):
+                attributes |= {f"llm.{side}_messages.{at}.message.{key}": value for key, value in row.items()}
+        spans.append({"name": "LLM", "context": {"trace_id": "t", "span_id": f"s{number}"}, "attributes": attributes})
+    return spans
+
+
+def _flat(at: int, turn: Said) -> list[dict[str, Any]]:
+    row: dict[str, Any] = {"role": turn.role, "content": turn.text}
+    rows = [row]
+    for n, call in enumerate(turn.calls):
+        row[f"tool_calls.{n}.tool_call.id"] = f"c{at}.{n}"
+        row[f"tool_calls.{n}.tool_call.function.name"] = call.name
+        row[f"tool_calls.{n}.tool_call.function.arguments"] = json.dumps(call.args)
+        rows.append({"role": "tool", "content": call.result, "tool_call_id": f"c{at}.{n}"})
+    return rows
+
+
 SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "inspect log": ("inspect_eval_log", inspect_log),
     "inspect sample": ("inspect_eval_log", inspect_sample),
@@ -135,4 +253,8 @@ SHAPES: dict[str, tuple[str, Callable[[Sequence[Said]], Any]]] = {
     "opencode export": ("opencode", opencode_export),
     "opencode steps": ("opencode", opencode_steps),
     "opencode rows": ("opencode", opencode_rows),
+    "otel otlp": ("otel_genai", otel_otlp),
+    "otel vercel": ("otel_genai", otel_vercel),
+    "otel any-agent": ("otel_genai", otel_any_agent),
+    "otel openinference": ("otel_genai", otel_openinference),
 }

@@ -23,6 +23,7 @@ from foldproof.transcripts.anthropic_managed_agents import AnthropicManagedAgent
 from foldproof.transcripts.anthropic_messages import AnthropicMessages
 from foldproof.transcripts.atif import Atif
 from foldproof.transcripts.autogen import Autogen
+from foldproof.transcripts.aider_md import AiderMd
 from foldproof.transcripts.axle import Axle
 from foldproof.transcripts.bedrock_converse import BedrockConverse
 from foldproof.transcripts.claude_code import ClaudeCode
@@ -46,6 +47,7 @@ from foldproof.transcripts.pi_session import PiSession
 from foldproof.transcripts.pydantic_ai import PydanticAi
 from foldproof.transcripts.reasoninglayer import Reasoninglayer
 from foldproof.transcripts.opencode import Opencode
+from foldproof.transcripts.otel_genai import OtelGenai
 from foldproof.transcripts.sharegpt import Sharegpt
 from foldproof.transcripts.sweagent_traj import SweagentTraj
 from foldproof.transcripts.tau2_sim import Tau2Sim
@@ -76,6 +78,8 @@ CODECS: Final[tuple[Codec, ...]] = (
     Reasoninglayer(),
     InspectEvalLog(),
     Opencode(),
+    OtelGenai(),
+    AiderMd(),
     Sharegpt(),
     ClineTask(),
     AnthropicManagedAgents(),

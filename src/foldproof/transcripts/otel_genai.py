@@ -61,8 +61,9 @@ class OtelGenai:
 
     def read(self, value: Json) -> Sequence[Reading]:
         """Return the conversations of every trace, in the order of the traces."""
-        readings = [_reading(talk) for talk in _Trace(_whole(value)).talks()]
-        return tuple(readings) or (Reading((), ()),)
+        trace = _Trace(_whole(value))
+        readings = [_reading(talk) for talk in trace.talks()]
+        return tuple(readings) or (Reading((), (), damage=tuple(trace.damage)),)
 
     def write(self, value: Json, edits: Sequence[Edit]) -> Json:
         """Return the document with another window of some conversations, each in a span of its own."""
@@ -96,8 +97,8 @@ class _Trace:
     """Reads the spans of a document."""
 
     def __init__(self, value: Json) -> None:
-        self._damage: list[Damage] = []
-        spans = list(spans_in(value, self._damage))
+        self.damage: list[Damage] = []
+        spans = list(spans_in(value, self.damage))
         self._windows = {span.attributes.get(_OF): span for span in spans if span.raw.get("name") == _WINDOW}
         self._spans = [span for span in spans if span.raw.get("name") != _WINDOW]
         if all(span.start is not None for span in self._spans):
@@ -112,10 +113,10 @@ class _Trace:
             for fields in (*said.inputs, *said.outputs) if said else ():
                 message_from(fields, span.path)
         except TranscriptError as error:
-            self._damage.append(damage_of(error))
+            self.damage.append(damage_of(error))
             return None
         if said is None and span.attributes.get("gen_ai.operation.name") in _CALLS:
-            self._damage.append(Damage(span.path, "a call of a model without its messages: they were not recorded"))
+            self.damage.append(Damage(span.path, "a call of a model without its messages: they were not recorded"))
         return said
 
     def _outer(self) -> set[tuple[str, str]]:
@@ -156,10 +157,10 @@ class _Trace:
         ):
             fields["toolCallId"] = _open_call(threads, fields["toolName"], arguments) or fields["toolCallId"]
         if not threads.result(fields | ({"isError": True} if span.failed else {})) and fields["toolCallId"] is None:
-            self._damage.append(Damage(span.path, f"no call of {shown(fields['toolName'])} waits for this result"))
+            self.damage.append(Damage(span.path, f"no call of {shown(fields['toolName'])} waits for this result"))
 
     def _named(self, found: Mapping[str, tuple[Threads, dict[int, Span]]]) -> Iterator[_Talk]:
-        damage = tuple(self._damage)
+        damage = tuple(self.damage)
         for key, (threads, last) in found.items():
             main = max(threads.all, key=lambda thread: thread.calls, default=None)
             for thread in sorted(threads.all, key=lambda thread: thread is not main):

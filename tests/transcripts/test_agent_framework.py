@@ -234,7 +234,7 @@ def test_new_rows_of_a_beta_are_spelled_as_the_beta_does() -> None:
 )
 def test_what_cannot_be_read_is_reported_with_its_place(odd: Json, place: str, cause: str) -> None:
     conversation = parse([row("user", text("hello")), odd])
-    ((path, found),) = conversation.damage
+    ((path, found, _),) = conversation.damage
     assert (path, found.startswith(cause)) == (f"${place}", True), found
     assert conversation.messages[0].text == "hello"
 

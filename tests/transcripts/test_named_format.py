@@ -20,7 +20,7 @@ ROW = {"type": "user", "uuid": "u", "parentUuid": None, "message": {"role": "use
 
 
 def foreign(shape: str, name: str) -> bool:
-    # Axle, mini-swe-agent and a sample of Inspect are also chats of user and assistant messages, whoever says that it is.
+    # Axle, mini-swe-agent and a sample of Inspect are also chats of user and assistant messages, whoever says so.
     is_chat = shape in ("axle", "inspect sample") or BUILDERS[shape][0] == "miniswe_traj"
     return BUILDERS[shape][0] != name and not (is_chat and name == "openai_chat")
 

@@ -19,11 +19,11 @@ from typing import Any, Final, NamedTuple
 from foldproof.errors import TranscriptError, UsageError, shown
 from foldproof.transcripts.agent_framework import AgentFramework
 from foldproof.transcripts.agentfootprint import Agentfootprint
+from foldproof.transcripts.aider_md import AiderMd
 from foldproof.transcripts.anthropic_managed_agents import AnthropicManagedAgents
 from foldproof.transcripts.anthropic_messages import AnthropicMessages
 from foldproof.transcripts.atif import Atif
 from foldproof.transcripts.autogen import Autogen
-from foldproof.transcripts.aider_md import AiderMd
 from foldproof.transcripts.axle import Axle
 from foldproof.transcripts.bedrock_converse import BedrockConverse
 from foldproof.transcripts.claude_code import ClaudeCode
@@ -42,12 +42,12 @@ from foldproof.transcripts.miniswe_traj import MinisweTraj
 from foldproof.transcripts.openai_agents import OpenaiAgents
 from foldproof.transcripts.openai_chat import OpenaiChat
 from foldproof.transcripts.openai_responses import OpenaiResponses
+from foldproof.transcripts.opencode import Opencode
 from foldproof.transcripts.openhands_events import OpenhandsEvents
+from foldproof.transcripts.otel_genai import OtelGenai
 from foldproof.transcripts.pi_session import PiSession
 from foldproof.transcripts.pydantic_ai import PydanticAi
 from foldproof.transcripts.reasoninglayer import Reasoninglayer
-from foldproof.transcripts.opencode import Opencode
-from foldproof.transcripts.otel_genai import OtelGenai
 from foldproof.transcripts.sharegpt import Sharegpt
 from foldproof.transcripts.sweagent_traj import SweagentTraj
 from foldproof.transcripts.tau2_sim import Tau2Sim
@@ -58,38 +58,42 @@ _OPENING: Final = 5  # items of an array, of which the first may be damaged
 GROUP: Final = "foldproof.formats"
 
 CODECS: Final[tuple[Codec, ...]] = (
+    # Sessions of coding agents, and other files that say what they are.
     ClaudeCode(),
-    Atif(),
-    OpenhandsEvents(),
-    SweagentTraj(),
-    MinisweTraj(),
-    Toolbench(),
-    Tau2Sim(),
     ClaudeStream(),
+    CodexRollout(),
     PiSession(),
-    Agentfootprint(),
     GeminiCliSession(),
+    Opencode(),
+    AiderMd(),
+    Agentfootprint(),
+    # What frameworks save.
     AgentFramework(),
     Autogen(),
     Axle(),
+    GoogleAdk(),
     Langchain(),
     LangsmithRuns(),
+    OpenaiAgents(),
     PydanticAi(),
     Reasoninglayer(),
+    # Logs and benchmarks.
+    Atif(),
     InspectEvalLog(),
-    Opencode(),
+    MinisweTraj(),
+    OpenhandsEvents(),
     OtelGenai(),
-    AiderMd(),
     Sharegpt(),
+    SweagentTraj(),
+    Tau2Sim(),
+    Toolbench(),
+    # Requests of model APIs, and what is shaped like them.
     ClineTask(),
     AnthropicManagedAgents(),
     BedrockConverse(),
     AnthropicMessages(),
-    OpenaiAgents(),
-    CodexRollout(),
     OpenaiResponses(),
     VercelUiMessage(),
-    GoogleAdk(),
     GeminiApi(),
     OpenaiChat(),
 )
@@ -186,8 +190,7 @@ def not_of(codec: Codec, value: Json) -> TranscriptError:
     """Return the error that a value is no document of a format."""
     known = codec.format
     values = (value, *value[:1]) if isinstance(value, list) else (value,)
-    others = [other for other in CODECS if set(other.format.media) & set(known.media)]
-    other = next((other.format.name for one in values for other in others if other.recognise(one) is not None), None)
+    other = next((other.format.name for one in values for other in CODECS if other.recognise(one) is not None), None)
     hint = "" if other is None else f"; it looks like {other}"
     return TranscriptError(f"not {known.name}: found {_outline(value)}; expected {known.shape}{hint}")
 

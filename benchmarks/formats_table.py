@@ -102,4 +102,5 @@ def described() -> str:
 
 def _described(known: Format) -> str:
     written = "yes" if known.can_write else "no"
-    return f"| `{known.name}` | {known.description} | {written} | {known.basis} | {known.compaction} |"
+    compaction = known.compaction.replace("|", "\\|")
+    return f"| `{known.name}` | {known.description} | {written} | {known.basis} | {compaction} |"

@@ -87,6 +87,7 @@ def test_several_samples_are_several_conversations() -> None:
 def test_users_are_persons_where_the_data_set_or_an_operator_asked() -> None:
     rows = [asked(), {"role": "user", "content": "Please proceed."}, asked("stop") | {"source": "operator"}]
     assert [author_of(message) for message in parse(log(*rows)).messages] == ["person", "app", "person"]
+    assert author_of(parse(log(asked() | {"tool_call_id": ["c1"]})).messages[0]) == "app"  # a tool's picture
     for path in [*ARCHIVES, *LOGS]:
         for sample, conversation in zip(samples_of(path), load_all(path), strict=True):
             persons = sum(row.get("source") == "input" for row in sample["messages"] if row["role"] == "user")

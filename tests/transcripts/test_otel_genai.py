@@ -191,6 +191,13 @@ def test_a_tool_without_an_id_answers_the_open_call_of_its_arguments() -> None:
     assert [(message.tool_call_id, message.text) for message in messages if message.role == "tool"] == [("c2", "one")]
 
 
+@pytest.mark.parametrize("identifier", ["c9", None])
+def test_a_result_that_no_call_waits_for_is_reported(identifier: str | None) -> None:
+    conversation = parse([chat(0, [says("user", "go")], says("assistant", "no")), tool_span(1, identifier, "7")])
+    assert len(conversation.messages) == 2
+    assert [damage.path for damage in conversation.damage] == ["$[1]"]
+
+
 def test_a_tool_that_failed_is_an_error() -> None:
     spans = [chat(0, [says("user", "go")], asks("c1", n=1)), tool_span(1, "c1", "boom", status={"code": 2})]
     assert parse(spans).messages[-1].is_error is True

@@ -53,8 +53,8 @@ class RowReader:
             fields |= self._turn(row, path)
         elif role == "tool":
             fields |= self._result(row, fields["content"])
-        elif role == "user" and row.get("source") not in _BY_A_PERSON:
-            fields["injectedBy"] = _APP
+        elif role == "user" and (row.get("source") not in _BY_A_PERSON or row.get("tool_call_id")):
+            fields["injectedBy"] = _APP  # with the id of a call: what a tool gave, where a provider wants it so
         elif role not in ("user", "system"):
             raise TranscriptError(f"unknown role {shown(role)}; expected system, user, assistant or tool", path=path)
         return fields

@@ -110,8 +110,6 @@ class _Trace:
     def _read(self, span: Span) -> Said | None:
         try:
             said = said_in(span.attributes, span.path)
-            for fields in (*said.inputs, *said.outputs) if said else ():
-                message_from(fields, span.path)
         except TranscriptError as error:
             self.damage.append(damage_of(error))
             return None
@@ -156,7 +154,11 @@ class _Trace:
             thread.waiting(fields["toolCallId"]) is not None for thread in threads.all
         ):
             fields["toolCallId"] = _open_call(threads, fields["toolName"], arguments) or fields["toolCallId"]
-        if not threads.result(fields | ({"isError": True} if span.failed else {})) and fields["toolCallId"] is None:
+        answered = {row["toolCallId"] for thread in threads.all for row in thread.rows if "toolCallId" in row}
+        if (
+            not threads.result(fields | ({"isError": True} if span.failed else {}))
+            and fields["toolCallId"] not in answered
+        ):
             self.damage.append(Damage(span.path, f"no call of {shown(fields['toolName'])} waits for this result"))
 
     def _named(self, found: Mapping[str, tuple[Threads, dict[int, Span]]]) -> Iterator[_Talk]:

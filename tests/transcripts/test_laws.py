@@ -13,7 +13,7 @@ from tests.transcripts.builders import BUILDERS
 from tests.transcripts.talk import FRAMES, TURNS
 
 from foldproof.messages import OPENINGS, Message, frame_kind, turns_of
-from foldproof.transcripts import Conversation, dump, parse, read_text
+from foldproof.transcripts import Conversation, detect, dump, formats, parse, read_text
 from foldproof.transcripts.json_text import Json
 
 
@@ -116,3 +116,36 @@ def test_law_kept_rows_are_kept_byte_for_byte_under_a_frame(shape: str, data: st
         new = [row for row in rows if row and row not in map(json.dumps, raw)]
         assert len(new) == (2 if window[0] is frame and frame_kind(frame) == "summary" else 1)  # a boundary, the frame
     assert again(conversation.replace(window)).messages == window
+
+
+@pytest.mark.parametrize("shape", BUILDERS)
+@given(data=st.data(), turns=TURNS)
+def test_law_a_fold_is_read_the_same_by_whoever_opens_it(shape: str, data: st.DataObject, turns: list[Any]) -> None:
+    name, build = BUILDERS[shape]
+    raw = build(turns)
+    if not written_as_json(name):
+        return
+    conversation = parse(raw, format=name)
+    spans = turns_of(conversation.messages)
+    if not spans or detect(raw) != name:  # without a turn nothing tells a chat of one API from that of another
+        return
+    stop = data.draw(st.integers(1, len(spans))) - 1
+    start = next(
+        (at for at, turn in enumerate(spans) if conversation.messages[turn.start].role != "system"), len(spans)
+    )
+    if start >= stop:
+        return
+    window = (
+        *conversation.messages[: spans[start].start],
+        data.draw(FRAMES),
+        *conversation.messages[spans[stop].start :],
+    )
+    text = written(conversation.replace(window))
+    rows = conversation.document.joined
+    back = [json.loads(line) for line in text.split("\n") if line.strip()] if rows else json.loads(text)
+    assert parse(back).messages == window
+
+
+def written_as_json(name: str) -> bool:
+    (known,) = (known for known in formats() if known.name == name)
+    return known.can_write and "json" in known.media

@@ -14,6 +14,7 @@ _ROLES = ("user", "assistant", "system")
 _ELSEWHERE = ("tool_calls", "function_call", "tool_call_id", "parts", "toolCalls")
 _BODY = ("anthropic_version", "anthropic_beta", "context_management")
 _CONVERSE = ("inferenceConfig", "toolConfig", "additionalModelRequestFields")
+_PARTS = ("input_text", "output_text", "input_image", "input_file", "refusal")
 _KEYED = (
     "text",
     "toolUse",
@@ -65,7 +66,7 @@ def is_anthropic(value: Json) -> bool:
     if not isinstance(stored, list) or is_cline(value) or is_bedrock(value):
         return False
     rows = _rows_of(stored)
-    if not _speak_in_blocks(rows) or (stored and not rows):
+    if not _speak_in_blocks(rows) or (stored and not rows) or any(map(_is_an_item, rows)):
         return False
     if any(map(_is_claudes, rows)):
         return True
@@ -111,6 +112,11 @@ def _may_be_clines(row: dict[str, Any]) -> bool:
     if row.get("type") == "reasoning":
         return True
     return row.get("role") in _ROLES[:2] and "content" in row and not any(name in row for name in _ELSEWHERE)
+
+
+def _is_an_item(row: dict[str, Any]) -> bool:
+    """Whether a row is a message item of OpenAI's Responses, which may carry our note too."""
+    return any(block.get("type") in _PARTS for block in _blocks_of(row))
 
 
 def _is_claudes(row: dict[str, Any]) -> bool:

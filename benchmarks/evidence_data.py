@@ -18,6 +18,7 @@ RUNS = DATA / "tau_bench_airline" / "runs.jsonl"
 LABELS = DATA / "tau_bench_airline" / "labels.tsv"
 TABLES = DATA / "tatqa" / "tatqa_dataset_dev.json"
 TRANSCRIPTS = DATA / "transcripts"
+SAVED = ("agentfootprint", "claude_code", "openai_chat")
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,8 @@ def airline() -> tuple[Run, ...]:
 
 @cache
 def transcripts() -> tuple[Run, ...]:
-    """Every saved transcript in which a tool said something."""
-    paths = sorted(path for path in TRANSCRIPTS.rglob("*.json*") if path.is_file())
+    """Saved transcripts in which a tool said something."""
+    paths = sorted(path for name in SAVED for path in (TRANSCRIPTS / name).glob("*.json*"))
     runs = (Run(conversation.messages) for path in paths for conversation in fp.load_all(path))
     return tuple(run for run in runs if any(message.role == "tool" for message in run.messages))
 

@@ -19,6 +19,7 @@ from foldproof.evidence.file_names import bare_names
 from foldproof.evidence.kept import carried_by
 from foldproof.evidence.reading import arguments_in, doubtful_in, evidence_in, leaf_texts, said_by_tools, value_texts
 from foldproof.evidence.stated import stated_by, stated_by_each
+from foldproof.evidence.unread import holds_unread, kept_by_provider
 from foldproof.evidence.workings import Workings
 from foldproof.messages import (
     Message,
@@ -67,6 +68,7 @@ class Corpus:
         partly: whether of some results only the values are known, and not the records they stood in.
         doubtful: forms that a recall brought back, and of which nobody can say who supplied them.
         addresses: how frames name the originals that an archive keeps.
+        unread: whether the model was shown something that has no words here.
     """
 
     most_characters: int
@@ -83,6 +85,8 @@ class Corpus:
     partly: bool = False
     doubtful: set[str] = field(default_factory=set)
     addresses: set[str] = field(default_factory=set)
+    unread: bool = False
+    _waiting: set[str] = field(default_factory=set)  # searches of a provider's without what they found
     _lost: set[str] = field(default_factory=set)
     _names: dict[str, list[int]] = field(default_factory=dict, compare=False)
     _recalled: set[str] = field(default_factory=set, compare=False)  # results that were read in a recall of them
@@ -105,6 +109,13 @@ class Corpus:
         self.doubtful.update(*[stated_by(text).forms for text in doubtful_in(message)])
         self._read_exemption(message)
         self._read_arguments(message)
+        if not message.facts.plain:
+            self._read_unread(message)
+
+    @property
+    def holds_unread(self) -> bool:
+        """Whether evidence stands in what cannot be read here: a picture, a result that a provider keeps to itself."""
+        return self.unread or bool(self._waiting)
 
     @property
     def lost(self) -> bool:
@@ -230,6 +241,11 @@ class Corpus:
         if carried:
             self.carrying.add(index)
             self._carry(carried, index)
+
+    def _read_unread(self, message: Message) -> None:
+        self.unread = self.unread or holds_unread(message)
+        for identifier, is_answered in kept_by_provider(message):
+            (self._waiting.discard if is_answered else self._waiting.add)(identifier)
 
     def _read_arguments(self, message: Message) -> None:
         for arguments in arguments_in(message):

@@ -33,6 +33,8 @@ class EvidenceOptions(BaseModel):
         rare_spellings: whether spellings count that are rare, and that often mean something else: ISO weeks
             (`2024-W09-7`), clocks with a dot (`2.15pm`), default ports, a trunk 0 in a phone number, `hxxp://`.
         max_characters: how many code points of tool results are read; past it nothing is called invented.
+        unread: what a value is called that no words supply, once the model was shown what has none here: a picture, a
+            file, a search whose results the provider keeps to itself.
         incomplete: some of what was said could not be read (a damaged file), so nothing is called invented.
 
     Raises:
@@ -49,6 +51,7 @@ class EvidenceOptions(BaseModel):
     rare_spellings: bool = False
     max_characters: int = 512 * 1024 * 1024
     incomplete: bool = False
+    unread: Literal["undecidable", "invented"] = "undecidable"
 
     @model_validator(mode="wrap")
     @classmethod

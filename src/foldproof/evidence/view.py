@@ -107,7 +107,13 @@ class View:
     def is_incomplete(self) -> bool:
         """Whether evidence may be missing: it could not be read, or a fold took results that were never read here."""
         past_ceiling = self._corpus.characters > self._corpus.most_characters
-        return self.options.incomplete or past_ceiling or (self.options.scope == "conversation" and self._corpus.lost)
+        unread = self.options.unread == "undecidable" and self._corpus.holds_unread
+        return (
+            self.options.incomplete
+            or unread
+            or past_ceiling
+            or (self.options.scope == "conversation" and self._corpus.lost)
+        )
 
     @property
     def is_partly_known(self) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from foldproof.evidence import Derivation, EvidenceIndex, EvidenceOptions, Judgement, ValueVerdict, Verdict
 from foldproof.messages import Message
@@ -21,6 +23,9 @@ from foldproof.offline.reports import (
 )
 from foldproof.transcripts import Conversation
 
+_TOOLS: Final = ("tools", "functions", "function", "toolConfig")
+"""Facts of a conversation that say which tools the model was offered."""
+
 
 def audit(
     conversation: Conversation,
@@ -31,7 +36,8 @@ def audit(
 ) -> AuditReport:
     """Judge every answer of a conversation and return what became of each value it states.
 
-    Where something of the conversation could not be read, nothing is called invented: it may have stood there.
+    Where something of the conversation could not be read, or is not in the file, nothing is called invented: it may
+    have stood there.
 
     Args:
         conversation: what to audit; it is not changed.
@@ -42,8 +48,9 @@ def audit(
     answers: list[AnswerAudit] = []
     typed: list[ArgumentAudit] = []
     options = options or EvidenceOptions()
-    if any(not damage.outside for damage in conversation.damage):
+    if conversation.incomplete or any(not damage.outside for damage in conversation.damage):
         options = options.model_copy(update={"incomplete": True})
+    options = options.model_copy(update={"exempt": (*options.exempt, *_declared(conversation))})
     index = EvidenceIndex(options=options)
     for position, message in enumerate(conversation.messages):
         if arguments:
@@ -66,6 +73,12 @@ def audit(
     if arguments:
         more |= {"arguments": tuple(typed), "argument_totals": _totals(typed)}
     return report.model_copy(update=more)
+
+
+def _declared(conversation: Conversation) -> tuple[str, ...]:
+    """Return what the app declared beside the messages: the tools it offers, whose words the model may repeat."""
+    found = (conversation.extras.get(name) for name in _TOOLS)
+    return tuple(json.dumps(tools, ensure_ascii=False, default=str) for tools in found if tools)
 
 
 def answers_of(

@@ -75,7 +75,8 @@ class AiderMd:
 
 def _reading(text: str, extras: dict[str, Any]) -> Reading:
     messages = tuple(_message(kind, "\n".join(lines), place) for place, (kind, lines) in enumerate(_blocks(text)))
-    return Reading(messages, tuple(range(len(messages))), extras)
+    # The files of the chat, which the model is shown, are not in its history.
+    return Reading(messages, tuple(range(len(messages))), extras, incomplete=True)
 
 
 def _message(kind: str, said: str, place: int) -> Message:

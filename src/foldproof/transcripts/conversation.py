@@ -38,6 +38,8 @@ class Reading:
         folded: for each compaction that the document holds, what its frame stands for, where the originals are there.
         ran: sub-agents it ran: the id of each one's conversation, and the id of the call that ran it.
         parent: the conversation that ran this one, where the document itself says so.
+        incomplete: the document leaves out what the model was told (what tools said, the history behind an id), so that
+            nobody can be accused from it.
     """
 
     messages: tuple[Message, ...]
@@ -49,6 +51,7 @@ class Reading:
     folded: tuple[FoldedSpan, ...] = ()
     ran: Mapping[str, str] = field(default_factory=dict)
     parent: Parent | None = None
+    incomplete: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
@@ -63,6 +66,7 @@ class Conversation:
         damage: what of the file could not be read, and where: in this conversation, or right ahead of it.
         folded: for each compaction that the file holds, what its frame stands for, where the originals are there.
         parent: the conversation that ran this one, and the call that did, where it is a sub-agent's.
+        incomplete: the format leaves out what the model was told, so that an audit calls nothing invented.
         reading, siblings, document: what `dump` needs to write it back; not for users.
     """
 
@@ -73,6 +77,7 @@ class Conversation:
     damage: tuple[Damage, ...] = ()
     folded: tuple[FoldedSpan, ...] = field(default=(), repr=False)
     parent: Parent | None = None
+    incomplete: bool = False
     reading: Reading = field(repr=False)
     siblings: tuple[Reading, ...] = field(repr=False)
     document: Document = field(repr=False)
@@ -104,6 +109,7 @@ def conversations_of(readings: Sequence[Reading], document: Document, *, number:
             damage=(*(ahead if index == 0 else ()), *(damage_in(one, document) for one in reading.damage)),
             folded=reading.folded,
             parent=reading.parent or _parent(reading, readings),
+            incomplete=reading.incomplete,
             reading=reading,
             siblings=tuple(readings),
             document=document,

@@ -294,7 +294,7 @@ def _recorded(rows: list[Any]) -> Reading:
         except TranscriptError as error:
             damage.append(damage_of(error))
     messages, places, unknown = reader.finished()
-    return Reading(messages, places, {"recorded": "responses only"}, damage=(*damage, *unknown))
+    return Reading(messages, places, {"recorded": "responses only"}, damage=(*damage, *unknown), incomplete=True)
 
 
 def _recording_left(rows: list[Any], edit: Edit) -> list[Any]:

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foldproof.errors import TranscriptError, shown
-from foldproof.messages import Message
+from foldproof.messages import Message, pair
 from foldproof.transcripts.codec import FIELDS, made_up_id, without
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage, damage_of
@@ -120,7 +120,8 @@ def _reading(case: Json, path: str) -> Reading:
     extras = without(whole, ("conversation", "data", FIELDS))
     identifier = either(whole, "evalId", "eval_id") or whole.get("name")
     name = identifier if isinstance(identifier, str) else None
-    return Reading(messages, places, extras, name, damage=(*damage, *unknown))
+    unrecorded = bool(pair(messages).unanswered)  # older sets name the calls, and not what the tools said
+    return Reading(messages, places, extras, name, damage=(*damage, *unknown), incomplete=unrecorded)
 
 
 def _read(rows: list[_Row], turns: list[Any], notes: dict[str, Any], damage: list[Damage]) -> ContentReader:

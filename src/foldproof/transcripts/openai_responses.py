@@ -32,6 +32,7 @@ from foldproof.transcripts.responses_writing import cleared, encoded, rewritten_
 from foldproof.transcripts.rows import Part, Place, noted
 
 _SAMPLE: Final = 50
+_ELSEWHERE: Final = ("previous_response_id", "conversation")
 _REQUEST_ONLY: Final = ("instructions", "previous_response_id", "max_output_tokens", "truncation", "reasoning", "store")
 _OTHERS: Final = ("messages", "contents", "history", "events", "ideal", "target")
 _COMPACTED: Final = "response.compaction"
@@ -81,7 +82,10 @@ class OpenaiResponses:
             ):
                 reader.add(row, Place(at), path, row.get(FIELDS))
         messages, places = reader.finished()
-        return (Reading(messages, places, _extras(value, source.response), source.identifier, damage=tuple(damage)),)
+        extras = _extras(value, source.response)
+        elsewhere = any(extras.get(name) is not None for name in _ELSEWHERE)
+        identifier = source.identifier
+        return (Reading(messages, places, extras, identifier, damage=tuple(damage), incomplete=elsewhere),)
 
     def write(self, value: Json, edits: Sequence[Edit]) -> Json:
         """Return the document with other messages; a response keeps its place as long as it comes last."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from foldproof.evidence import EvidenceIndex, Kind, ValueVerdict
+from foldproof.evidence import EvidenceIndex, EvidenceOptions, Kind, ValueVerdict
 from foldproof.evidence.gate import Posture
 from foldproof.evidence.reading import arguments_in
 from foldproof.messages import Message, author_of, calls_of, part_text
@@ -92,7 +92,8 @@ class Shown:
 
     def __init__(self, span: Sequence[Message], request: Message | None) -> None:
         shown = [*span, *([] if request is None else [request])]
-        self._evidence = EvidenceIndex(shown)
+        # Whoever writes it may see a picture, but nobody could tell that from a lie.
+        self._evidence = EvidenceIndex(shown, options=EvidenceOptions(unread="invented"))
         self._told: EvidenceIndex | None = None
         self._shown = shown
         self._said = [message.text for message in shown if author_of(message) == "person"]

@@ -10,7 +10,7 @@ from tests.evidence.generators import result
 from foldproof import ClearToolResults, SlidingWindow
 from foldproof.evidence import EvidenceIndex, EvidenceOptions, ValueVerdict
 from foldproof.evidence.corpus import ends_in
-from foldproof.messages import OPENINGS, Message, TextPart, ToolCall, recalled_text
+from foldproof.messages import OPENINGS, PERSON_SAID, Message, TextPart, ToolCall, recalled_text
 
 
 def person(text: str) -> Message:
@@ -305,3 +305,17 @@ def test_the_model_supplies_no_words() -> None:
 def test_an_argument_of_a_call_is_an_echo_in_any_spelling() -> None:
     call = Message(role="assistant", tool_calls=(ToolCall(id="1", name="f", args={"q": "fee $1,190", "n": [7312]}),))
     assert [value.verdict for value in judged("1190, 7312 and 7313", call).values()] == ["echoed", "echoed", "invented"]
+
+
+def test_what_the_person_says_with_a_refusal_is_theirs_and_the_refused_result_grounds_nothing() -> None:
+    refused = Message(
+        role="tool",
+        content="rejected: cat /opt/4472",
+        tool_call_id="1",
+        tool_result_origin="not-entered",
+        metadata={PERSON_SAID: "use 4471 instead"},
+    )
+    found = {value.text: value.verdict for value in EvidenceIndex([refused]).judge("4471, not 4472.").values}
+    assert found == {"4471": "exempt", "4472": "invented"}
+    ran = refused.model_copy(update={"tool_result_origin": None})
+    assert [value.verdict for value in EvidenceIndex([ran]).judge("It is 4471.").values] == ["invented"]

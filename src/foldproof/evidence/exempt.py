@@ -1,6 +1,6 @@
 """The exempt corpus: what the person or the app supplied, which is therefore not the model's invention.
 
-It is made of what the person said, of system messages and of what the app delivered. A frame gives the lineage it
+It is made of what the person said (also when they refused a call), of system messages and of what the app delivered. A frame gives the lineage it
 carries (`foldedExempt`) and never its text, so that a fold neither grants nor revokes anything. Only here is a date
 exempt in its numbers too: who wrote 2026-10-09 has said 2026, 10 and 9.
 """
@@ -15,7 +15,7 @@ from typing import Literal
 from foldproof.evidence.candidates import scan
 from foldproof.evidence.offsets import offset_form, stated_offsets
 from foldproof.evidence.spellings import folded_form
-from foldproof.messages import Message, author_of, check_message, frame_kind
+from foldproof.messages import Message, author_of, check_message, frame_kind, said_with_refusal
 
 _MESSAGES = frozenset({Message})
 _NOTHING: frozenset[str] = frozenset()
@@ -58,6 +58,8 @@ def _read(message: Message) -> frozenset[str]:
             return forms_given(message.text)
         case "library" if frame_kind(message) is not None and message.role == "user":
             return frozenset(map(folded_form, message.folded_exempt or ()))
+        case "library" if message.role == "tool":
+            return forms_given(said_with_refusal(message))
         case _:
             return _NOTHING
 

@@ -3,7 +3,14 @@
 The lowest room. It relies on pydantic and on nothing else: no file, no clock, no environment, no random source.
 """
 
-from foldproof.messages.authorship import Author, author_of, is_observation, observations_of
+from foldproof.messages.authorship import (
+    PERSON_SAID,
+    Author,
+    author_of,
+    is_observation,
+    observations_of,
+    said_with_refusal,
+)
 from foldproof.messages.frames import (
     FOLDED,
     OPENINGS,
@@ -48,6 +55,7 @@ __all__ = [
     "FOLDED",
     "FRAMEWORK_FIELDS",
     "OPENINGS",
+    "PERSON_SAID",
     "RECALLED",
     "STAMP",
     "Author",
@@ -99,6 +107,7 @@ __all__ = [
     "recalled_messages",
     "recalled_text",
     "results_in",
+    "said_with_refusal",
     "server_half",
     "to_wire",
     "tool_segments",

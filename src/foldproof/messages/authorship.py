@@ -11,6 +11,9 @@ from foldproof.messages.tool_text import tool_cut
 
 _ABSENT = (None, False, "")
 
+PERSON_SAID = "personSaid"
+"""Key in a refused result's `metadata` for what the person said with the refusal ("use port 8765 instead")."""
+
 Author = Literal["person", "app", "model", "tool", "library"]
 
 
@@ -43,6 +46,12 @@ def _author(message: Message) -> Author:
     if message.injected_by is not None:
         return "app"
     return "library" if message.ephemeral else "person"
+
+
+def said_with_refusal(message: Message) -> str:
+    """Return what the person said when they refused the call that a tool message answers; "" for nothing."""
+    said = (message.metadata or {}).get(PERSON_SAID) if message.role == "tool" else None
+    return said if isinstance(said, str) and not is_observation(message) else ""
 
 
 def is_observation(message: Message) -> bool:

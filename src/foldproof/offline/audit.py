@@ -99,7 +99,8 @@ def answers_of(
 def _read_answer(message: Message, index: EvidenceIndex) -> Judgement | None:
     """Have the index read a message, and judge it if it is an answer."""
     index.extend((message,))
-    return index.judge(message.text) if message.role == "assistant" and message.text.strip() else None
+    is_answer = message.role == "assistant" and message.injected_by is None  # an app's error is no answer of the model
+    return index.judge(message.text) if is_answer and message.text.strip() else None
 
 
 def _totals(audits: Iterable[AnswerAudit | ArgumentAudit]) -> dict[Verdict, int]:

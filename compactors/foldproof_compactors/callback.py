@@ -64,7 +64,7 @@ class _Callback:
     def __call__(self, messages: Dicts) -> Dicts:
         if not messages:
             return messages
-        read = parse(list(messages), format="openai_chat").messages
+        read = parse(list(messages), format="openai_chat", strict=True).messages
         if len(read) != len(messages):
             raise UsageError(f"{len(messages)} dicts were read as {len(read)} messages; pass one dict a message")
         window = self._with_frames(read)

@@ -51,7 +51,7 @@ def test_what_a_providers_own_tool_gave_back_is_said_where_it_stands(part: dict[
 @pytest.mark.parametrize(
     "part",
     [
-        tool(None),
+        tool(None) | {"name": "find"},
         tool({"type": "error", "output": 4471}),
         tool({"type": "tool_error", "message": "fee 4471"}),
         block("web_search_tool_result", {"type": "web_search_tool_result_error", "error_code": "4471"}),
@@ -70,7 +70,7 @@ def test_a_failure_and_the_models_own_parts_say_nothing(part: dict[str, Any]) ->
 def test_what_the_model_put_into_a_providers_own_tool_is_an_echo() -> None:
     given = {"input": {"order": 4471}}
     calls = [
-        {**tool(None), **given},
+        {**tool(None), **given, "name": "find"},
         {"type": "server_tool_use", "id": "s", "name": "web_search", **given},
         {"type": "mcp_tool_use", "id": "s", "name": "find", **given},
     ]

@@ -1,8 +1,8 @@
 """The exempt corpus: what the person or the app supplied, which is therefore not the model's invention.
 
-It is made of what the person said (also when they refused a call), of system messages and of what the app delivered. A frame gives the lineage it
-carries (`foldedExempt`) and never its text, so that a fold neither grants nor revokes anything. Only here is a date
-exempt in its numbers too: who wrote 2026-10-09 has said 2026, 10 and 9.
+It is made of what the person said (also when they refused a call), of system messages and of what the app delivered. A
+frame gives the lineage it carries (`foldedExempt`) and never its text, so that a fold neither grants nor revokes
+anything. Only here is a date exempt in its numbers too: who wrote 2026-10-09 has said 2026, 10 and 9.
 """
 
 from __future__ import annotations

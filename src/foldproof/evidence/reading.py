@@ -111,7 +111,7 @@ def said_by_tools(message: Message) -> tuple[Segment, ...]:
         return tuple(_without_half_a_word(segment, message) for segment in segments)
     if author != "model" or isinstance(message.content, str):
         return ()
-    outputs = ((index, provider_output(part)) for index, part in enumerate(message.content))
+    outputs = ((index, _provider_output(part)) for index, part in enumerate(message.content))
     return tuple(Segment(index, output) for index, output in outputs if output)
 
 
@@ -158,7 +158,7 @@ def arguments_in(message: Message) -> list[object]:
     return arguments
 
 
-def provider_output(part: Part) -> str | None:
+def _provider_output(part: Part) -> str | None:
     """Return what a provider's own tool gave back: Axle's `output`, a block of Claude's as it came, or the result."""
     if isinstance(part, ProviderToolPart | ProviderToolResultPart):
         given: JsonValue = part.result

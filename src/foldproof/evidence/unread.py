@@ -11,7 +11,6 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from foldproof.evidence.reading import provider_output
 from foldproof.messages import (
     FilePart,
     Message,
@@ -47,7 +46,7 @@ def kept_by_provider(message: Message) -> Iterator[tuple[str, bool]]:
         return
     for part in message.content:
         if isinstance(part, ProviderToolPart | ProviderToolResultPart) and part.name.startswith(_KEPT):
-            yield part.id, provider_output(part) is not None
+            yield part.id, part.result is not None
 
 
 def _is_wordless(part: Part) -> bool:

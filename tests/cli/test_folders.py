@@ -101,3 +101,27 @@ def test_why_a_file_is_of_its_format(tmp_path: Path) -> None:
     assert piped.stdout.decode().startswith("<stdin>: openai_chat") or piped.stdout.decode().startswith(
         "-: openai_chat"
     )
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> Path:
+    """The storage of OpenCode that the file names of the test data spell."""
+    for file in (DATA / "opencode").glob("storage_v2__*"):
+        target = (tmp_path / "home").joinpath(*file.name.split("__"))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, target)
+    return tmp_path / "home" / "storage_v2"
+
+
+def test_a_storage_of_many_files_is_read_as_its_sessions(storage: Path) -> None:
+    for folder in (storage, storage.parent):
+        reports = json_lines(foldproof("audit", folder, "--json").stdout)
+        assert [(report["path"], report["format"]) for report in reports] == [(str(storage), "opencode")] * 2
+    assert foldproof("check", storage).stdout.decode().splitlines()[-1] == "2 conversations, 0 invalid"
+    assert foldproof("formats", "--why", storage).stdout.decode().startswith(f"{storage}: opencode, because of ")
+
+
+def test_a_folder_is_no_format(tmp_path: Path) -> None:
+    run = foldproof("formats", "--why", tmp_path)
+    assert run.returncode == 2
+    assert run.stderr.decode().startswith(f"{tmp_path}: cannot be read: Is a directory")

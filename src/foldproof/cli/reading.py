@@ -18,6 +18,7 @@ from foldproof.transcripts import (
     Recognised,
     UnknownFormatError,
     files_in,
+    is_storage,
     load_all,
     read_text,
     recognised,
@@ -73,7 +74,7 @@ class Files:
         """
         if path == STDIN:
             found = read_text(_standard_input(), name=_STDIN_NAME, format=self._format, strict=self._strict)
-        elif Path(path).is_dir():
+        elif Path(path).is_dir() and not is_storage(Path(path)):
             raise TranscriptError("cannot be read: it is a folder; expected one file", file=path)
         else:
             found = load_all(path, format=self._format, strict=self._strict)

@@ -8,6 +8,7 @@ from foldproof.transcripts.codec import Codec, Format
 from foldproof.transcripts.conversation import Conversation, Edit, Entry, Parent, Reading
 from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.folders import Family, files_in
+from foldproof.transcripts.opencode_storage import is_storage
 from foldproof.transcripts.reading import load, load_all, parse, read_text, recognised, recognised_in
 from foldproof.transcripts.registry import Recognised, UnknownFormatError, detect, formats
 from foldproof.transcripts.writing import dump
@@ -28,6 +29,7 @@ __all__ = [
     "dump",
     "files_in",
     "formats",
+    "is_storage",
     "load",
     "load_all",
     "parse",

@@ -104,7 +104,7 @@ def _decoded(raw: bytes, encoding: str, name: str, number: int) -> str:
 
 def _parsed(number: int, text: str, name: str, blank: str = "") -> Line:
     try:
-        return Line(number, blank + text, parse_json(text))
+        return Line(number, blank + text, parse_json(text.rstrip()))  # so that an error is on this line
     except TranscriptError as error:
         placed = TranscriptError(error.cause, path=f"line {number}", file=name)
         return Line(number, blank + text, Unread(text.strip()), placed)

@@ -16,7 +16,7 @@ from foldproof.transcripts.document import Document, located
 from foldproof.transcripts.files import Broken, document_in_memory, documents_of
 from foldproof.transcripts.folders import Family, files_in
 from foldproof.transcripts.json_text import Json, check_depth
-from foldproof.transcripts.opencode_storage import sessions_in
+from foldproof.transcripts.opencode_storage import is_storage, sessions_in
 from foldproof.transcripts.registry import Recognised, UnknownFormatError, codec_for, codec_named, not_of, recognised_by
 
 
@@ -122,9 +122,10 @@ def recognised(path: str | os.PathLike[str]) -> tuple[Recognised, ...]:
     Raises:
         TranscriptError: the file cannot be read, or is of no known format.
     """
-    name = os.fspath(path)
+    if is_storage(Path(path)):
+        return recognised_by(next(value for _, value in sessions_in(Path(path))))
     with _opened(path) as stream:
-        return recognised_in(stream, name)
+        return recognised_in(stream, os.fspath(path))
 
 
 def recognised_in(stream: BinaryIO, name: str) -> tuple[Recognised, ...]:

@@ -131,3 +131,18 @@ def test_one_kind_that_nobody_knows_is_reported_once_with_how_often() -> None:
         ("$[1].type", "unknown row type 'weather'; it was not read"),
         ("$[3].type", "unknown row type 'None'; it was not read"),
     ]
+
+
+@pytest.mark.parametrize("broken", [b'{"a": "\xff"}', b'{"a": "\x00"}', b"\xc3"])
+def test_a_line_that_is_no_text_is_reported_and_written_back_as_it_was(broken: bytes) -> None:
+    data = b"\n".join([SESSION[0].encode(), broken, SESSION[1].encode()])
+    (conversation,) = read_text(data, name="in.jsonl")
+    assert [message.text for message in conversation.messages] == ["fee?", "It is $190.25."]
+    assert [damage.path for damage in conversation.damage] == ["line 2"]
+    out = io.BytesIO()
+    dump(conversation.replace(conversation.messages[:1]), out)
+    assert out.getvalue().splitlines() == [SESSION[0].encode(), broken]
+
+
+def test_a_last_line_that_is_cut_short_is_written_back_without_a_line_end() -> None:
+    assert written(read(RUN, BROKEN)) == f"{RUN}\n{BROKEN}"

@@ -35,6 +35,16 @@ class Diary:
         return {"diary": [[entry.message.role, entry.message.text] for entry in edit.entries]}
 
 
+class Clumsy(Diary):
+    format = Format("clumsy", "fails")
+
+    def recognise(self, value):
+        return "clumsy" if value["clumsy"] else None
+
+    def read(self, value):
+        return () if value["clumsy"] == "nothing" else 1 / 0
+
+
 class Grabby(Diary):
     format = Format("openai_chat", "takes over a name")
 
@@ -112,8 +122,20 @@ def test_one_that_cannot_be_loaded_says_so_and_hinders_nothing_that_is_known(
     assert detect(known) == "openai_chat"
     with pytest.raises(UsageError, match=said):
         parse(DIARY, format=name)
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(TranscriptError, match=f"no known format.*{said}"):
         detect({"hello": 1})
+    listed = formats()[-1]
+    assert (listed.name, listed.can_read, said in listed.description) == (name, False, True)
+
+
+def test_what_goes_wrong_in_one_is_an_error_of_the_file_that_names_the_package(forgotten: Path) -> None:
+    install(forgotten, {"clumsy": "diaries:Clumsy"})
+    with pytest.raises(TranscriptError, match=r"clumsy \(diaries:Clumsy\) could not read it: ZeroDivisionError"):
+        parse({"clumsy": "division"})
+    with pytest.raises(TranscriptError, match=r"read no conversation"):
+        parse({"clumsy": "nothing"})
+    with pytest.raises(TranscriptError, match=r"could not say whether this is one of its documents: KeyError"):
+        parse({"hello": 1})
 
 
 def test_nothing_is_imported_for_a_file_that_is_known(forgotten: Path) -> None:

@@ -100,6 +100,7 @@ def conversations_of(readings: Sequence[Reading], document: Document, *, number:
     `number` counts the conversations of the file ahead of these: it names those that have no id of their own.
     """
     ahead = document.damage
+    by = {child: Parent(reading.id, call) for reading in reversed(readings) for child, call in reading.ran.items()}
     return tuple(
         Conversation(
             messages=reading.messages,
@@ -108,7 +109,7 @@ def conversations_of(readings: Sequence[Reading], document: Document, *, number:
             extras=MappingProxyType(dict(reading.extras)),
             damage=(*(ahead if index == 0 else ()), *(damage_in(one, document) for one in reading.damage)),
             folded=reading.folded,
-            parent=reading.parent or _parent(reading, readings),
+            parent=reading.parent or by.get(reading.id or ""),
             incomplete=reading.incomplete,
             reading=reading,
             siblings=tuple(readings),
@@ -116,12 +117,6 @@ def conversations_of(readings: Sequence[Reading], document: Document, *, number:
         )
         for index, reading in enumerate(readings)
     )
-
-
-def _parent(reading: Reading, readings: Sequence[Reading]) -> Parent | None:
-    """Return which conversation of the same document ran this one."""
-    by = next((other for other in readings if reading.id is not None and reading.id in other.ran), None)
-    return None if by is None else Parent(by.id, by.ran[str(reading.id)])
 
 
 class Entry(NamedTuple):

@@ -21,7 +21,7 @@ from foldproof.transcripts.codec import Codec
 from foldproof.transcripts.damage import damage_of
 from foldproof.transcripts.document import Document, Source
 from foldproof.transcripts.json_text import Json, Unread, is_compact, parse_json
-from foldproof.transcripts.registry import codec_for
+from foldproof.transcripts.registry import UnknownFormatError, codec_for
 from foldproof.transcripts.zip_file import members_in
 
 _SAMPLE = 50  # lines, of which one format has to recognise the first ones
@@ -72,19 +72,14 @@ def documents_of(stream: BinaryIO, name: str, format_name: str | None) -> Iterat
             break
         blank += first[1].decode("ascii")
     else:
-        raise TranscriptError("the file is empty; expected a transcript as JSON or JSONL", file=name)
+        raise UnknownFormatError("the file is empty; expected a transcript as JSON or JSONL", file=name)
     number, raw = first
-    line = _parsed(number, _decoded(raw, "utf-8", name, number), name, blank)
-    if line.error is None or "not JSON" not in line.error.cause:  # complete, if too deep or a number too long
-        yield from _from_lines(_parsed_all(_texts(lines, name), name, line), name, format_name)
+    line = _parsed(number, raw, name, blank)
+    if line.error is None or "not JSON" not in line.error.cause:  # complete, if too deep or no text
+        yield from _from_lines(_parsed_all(lines, name, line), name, format_name)
     else:
         rest = opening.read() + stream.read()  # at once: line by line takes longer than parsing it
         yield from _from_text(line.text + _decoded(rest, "utf-8", name, number + 1), name, format_name)
-
-
-def _texts(lines: Iterable[tuple[int, bytes]], name: str) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines as text. Only a line feed ends one: JSON may hold any other line separator in a string."""
-    return ((number, _decoded(raw, "utf-8", name, number)) for number, raw in lines)
 
 
 def _decoded(raw: bytes, encoding: str, name: str, number: int) -> str:
@@ -102,25 +97,31 @@ def _decoded(raw: bytes, encoding: str, name: str, number: int) -> str:
         raise TranscriptError(cause, file=name, path=f"line {place}") from error
 
 
-def _parsed(number: int, text: str, name: str, blank: str = "") -> Line:
+def _parsed(number: int, raw: bytes, name: str, blank: str = "") -> Line:
+    """Return a line. Bytes that are no text stand in it as lone surrogates, and are written back as they were."""
     try:
+        text = _decoded(raw, "utf-8", name, number)
         return Line(number, blank + text, parse_json(text.rstrip()))  # so that an error is on this line
     except TranscriptError as error:
+        text = raw.decode("utf-8", "surrogateescape")
         placed = TranscriptError(error.cause, path=f"line {number}", file=name)
         return Line(number, blank + text, Unread(text.strip()), placed)
 
 
-def _parsed_all(lines: Iterable[tuple[int, str]], name: str, held: Line | None = None) -> Iterator[Line]:
-    """Yield the lines that are not blank. Blank ones stay with the line ahead of them, or at the top with the first."""
+def _parsed_all(lines: Iterable[tuple[int, bytes]], name: str, held: Line | None = None) -> Iterator[Line]:
+    """Yield the lines that are not blank. Blank ones stay with the line ahead of them, or at the top with the first.
+
+    Only a line feed ends a line: JSON may hold any other line separator inside a string.
+    """
     blank = ""
-    for number, text in lines:
-        if not text.strip():
-            blank += text
+    for number, raw in lines:
+        if not raw.strip():
+            blank += raw.decode("ascii")
             continue
         if held is not None:
             yield held._replace(text=held.text + blank) if blank else held
             blank = ""
-        held, blank = _parsed(number, text, name, blank), ""
+        held, blank = _parsed(number, raw, name, blank), ""
     if held is not None:
         yield held._replace(text=held.text + blank) if blank else held
 
@@ -140,15 +141,21 @@ def _from_text(text: str, name: str, format_name: str | None) -> Iterator[Docume
         value = parse_json(text)
     except TranscriptError as error:
         document = _plain(text, name, format_name)
-        lines = [] if document else list(_parsed_all(enumerate(io.StringIO(text, newline="\n"), start=1), name))
+        rows = io.BytesIO(text.encode("utf-8", "surrogateescape"))
+        lines = [] if document else list(_parsed_all(enumerate(rows, start=1), name))
         if document is not None:
             yield document
         elif _LEAST_JSONL * sum(isinstance(line.value, dict) for line in lines) >= len(lines):  # its start is broken
             yield from _from_lines(iter(lines), name, format_name)
         else:
-            raise error.in_file(name) from error
+            raise _not_json(error, text).in_file(name) from error
     else:
         yield from _from_value(value, text, name, format_name)
+
+
+def _not_json(error: TranscriptError, text: str) -> TranscriptError:
+    """Return why a text is no JSON: one that does not even begin like JSON is no transcript that anybody cut short."""
+    return error if text.lstrip()[:1] in ("{", "[", '"') else UnknownFormatError(error.cause)
 
 
 def _plain(text: str, name: str, format_name: str | None) -> Document | None:

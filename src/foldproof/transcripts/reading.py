@@ -194,7 +194,7 @@ class _Spoiled:
 
     def __init__(self) -> None:
         self.errors: list[TranscriptError] = []
-        self._text = ""
+        self._texts: list[str] = []
         self._damage: list[Damage] = []
 
     def takes(self, line: Document | Broken, error: TranscriptError) -> bool:
@@ -202,7 +202,7 @@ class _Spoiled:
         if isinstance(line, Document) and (line.source.layout != "jsonl" or line.joined):
             return False
         text = line.text if isinstance(line, Broken) else line.verbatim or ""
-        self._text += text if text.endswith("\n") else text + "\n"
+        self._texts.append(text)
         self._damage.append(damage_of(error, outside=True))
         self.errors.append(error)
         return True
@@ -211,15 +211,15 @@ class _Spoiled:
         """Return a document with the lines ahead of it."""
         if not self._damage:
             return document
-        made = dataclasses.replace(document, before=self._text, damage=(*self._damage, *document.damage))
-        self._text, self._damage = "", []
+        made = dataclasses.replace(document, before="".join(self._texts), damage=(*self._damage, *document.damage))
+        self._texts, self._damage = [], []
         return made
 
     def behind(self, document: Document) -> Document:
         """Return the last document with the lines behind it."""
         if not self._damage:
             return document
-        return dataclasses.replace(document, after=self._text, damage=(*document.damage, *self._damage))
+        return dataclasses.replace(document, after="".join(self._texts), damage=(*document.damage, *self._damage))
 
 
 def _read(document: Document | Broken, *, strict: bool) -> Sequence[Reading]:

@@ -12,11 +12,14 @@ imported before a file is met that no format of this library knows, or the forma
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final, NamedTuple
 
-from foldproof.errors import TranscriptError, UsageError, shown
+from foldproof.errors import TranscriptError, UsageError, described, shown
 from foldproof.transcripts.agent_framework import AgentFramework
 from foldproof.transcripts.agentfootprint import Agentfootprint
 from foldproof.transcripts.aider_md import AiderMd
@@ -31,6 +34,7 @@ from foldproof.transcripts.claude_stream import ClaudeStream
 from foldproof.transcripts.cline_task import ClineTask
 from foldproof.transcripts.codec import Codec, Format, Medium
 from foldproof.transcripts.codex_rollout import CodexRollout
+from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.gemini_api import GeminiApi
 from foldproof.transcripts.gemini_cli_session import GeminiCliSession
 from foldproof.transcripts.google_adk import GoogleAdk
@@ -114,10 +118,28 @@ class Recognised(NamedTuple):
 def formats() -> tuple[Format, ...]:
     """Return the formats that can be read and written, in the order they are tried, those of other packages last.
 
-    Raises:
-        UsageError: a package offers a format that cannot be loaded.
+    One that cannot be loaded is listed with the reason, as a format that can be neither read nor written.
     """
-    return tuple(codec.format for codec in (*CODECS, *map(_loaded, _offered())))
+    return (*(codec.format for codec in CODECS), *map(_format_offered, _offered()))
+
+
+def _format_offered(point: EntryPoint) -> Format:
+    try:
+        return _loaded(point).format
+    except UsageError as error:
+        return Format(point.name, str(error), can_read=False, can_write=False)
+
+
+def _loadable() -> tuple[tuple[Codec, ...], tuple[UsageError, ...]]:
+    """Return the formats of other packages, and why the others of them cannot be loaded."""
+    codecs: list[Codec] = []
+    errors: list[UsageError] = []
+    for point in _offered():
+        try:
+            codecs.append(_loaded(point))
+        except UsageError as error:
+            errors.append(error)
+    return tuple(codecs), tuple(errors)
 
 
 def codec_named(name: str) -> Codec:
@@ -148,7 +170,7 @@ def detect(obj: Json) -> str:
 
 def recognised_by(value: Json, *, medium: Medium = "json") -> tuple[Recognised, ...]:
     """Return every format that knows a document for its own, and why; the first is the one that reads it."""
-    codecs = (codec for codec in (*CODECS, *map(_loaded, _offered())) if medium in codec.format.media)
+    codecs = (codec for codec in (*CODECS, *_loadable()[0]) if medium in codec.format.media)
     found = ((codec.format.name, codec.recognise(value)) for codec in codecs)
     return tuple(Recognised(name, reason) for name, reason in found if reason is not None)
 
@@ -162,16 +184,22 @@ def codec_for(value: Json, name: str | None = None, *, medium: Medium = "json") 
     """
     codecs = CODECS if name is None else (codec_named(name),)
     found = _found(value, codecs, medium)
+    errors: tuple[UsageError, ...] = ()
     if found is None and name is None:
-        found = _found(value, tuple(map(_loaded, _offered())), medium)
+        others, errors = _loadable()
+        found = _found(value, others, medium)
     if found is not None:
         return found
     if name is not None:
         raise not_of(codecs[0], value)
     raise UnknownFormatError(
         f"no known format; looked for {', '.join(_names())} and found {_outline(value)}; "
-        "name the format if it is one of these, and see `foldproof formats` for what each looks like"
+        f"name the format if it is one of these, and see `foldproof formats` for what each looks like{_also(errors)}"
     )
+
+
+def _also(errors: tuple[UsageError, ...]) -> str:
+    return "".join(f"; {error}" for error in errors)
 
 
 def _found(value: Json, codecs: tuple[Codec, ...], medium: Medium) -> tuple[Codec, bool] | None:
@@ -228,4 +256,41 @@ def _loaded(point: EntryPoint) -> Codec:
     if codec.format.name != point.name:
         named = f"the format {point.name} ({point.value}) calls itself {shown(codec.format.name)}"
         raise UsageError(f"{named}; give the entry point that name")
-    return codec
+    return _Offered(codec, point.value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Offered:
+    """A format of another package, whose errors are those of a file and name the package."""
+
+    codec: Codec
+    origin: str
+
+    @property
+    def format(self) -> Format:
+        return self.codec.format
+
+    def recognise(self, value: Json) -> str | None:
+        with self._at_fault("could not say whether this is one of its documents"):
+            return self.codec.recognise(value)
+
+    def read(self, value: Json) -> Sequence[Reading]:
+        with self._at_fault("could not read it"):
+            readings = tuple(self.codec.read(value))
+        if not readings:
+            raise TranscriptError(f"the format {self.format.name} ({self.origin}) read no conversation; expected one")
+        return readings
+
+    def write(self, value: Json, edits: Sequence[Edit]) -> Json:
+        with self._at_fault("could not write this window"):
+            return self.codec.write(value, edits)
+
+    @contextmanager
+    def _at_fault(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except TranscriptError:
+            raise
+        except Exception as error:
+            who = f"the format {self.format.name} ({self.origin}) {what}"
+            raise TranscriptError(f"{who}: {described(error)}; report it to its package") from error

@@ -12,6 +12,7 @@ from typing import BinaryIO, TextIO, cast
 
 from foldproof.errors import TranscriptError, UsageError
 from foldproof.messages import Message
+from foldproof.transcripts.codec import Codec
 from foldproof.transcripts.conversation import Conversation, Edit, edit_of
 from foldproof.transcripts.document import Document, located
 from foldproof.transcripts.json_text import Json, new_text, render, revise_items
@@ -52,7 +53,7 @@ def dump(conversations: Conversation | Iterable[Conversation], target: Target) -
 
 
 def _bytes(chunk: Chunk) -> bytes:
-    return chunk if isinstance(chunk, bytes) else chunk.encode()
+    return chunk if isinstance(chunk, bytes) else chunk.encode("utf-8", "surrogateescape")  # lines that are no text
 
 
 def _write(chunks: Iterator[Chunk], named: Path) -> None:
@@ -173,11 +174,18 @@ def _written(document: Document, conversations: list[Conversation]) -> Json:
         raise UsageError(f"{document.format} can only be read; write the conversation in a format that can be written")
     try:
         value = codec.write(document.value, edits)
+        _check_known(codec, value)
         again = codec.read(value)
     except TranscriptError as error:
         raise located(error, document) from error
     _check_reads_back([reading.messages for reading in again], edits, document)
     return value
+
+
+def _check_known(codec: Codec, value: Json) -> None:
+    name = codec.format.name
+    if codec.recognise(value) is None:
+        raise TranscriptError(f"this window cannot be written as {name}: nothing would tell so; keep more of it")
 
 
 def _check_reads_back(read: list[tuple[Message, ...]], edits: list[Edit], document: Document) -> None:

@@ -165,7 +165,8 @@ def _summaries_in(rows: Mapping[int, dict[str, Any]]) -> dict[int, list[int]]:
         lists = [group[key] for key in (_IDS, _GROUPS) if isinstance(group.get(key), list)]
         if not lists or FIELDS in _more(row) or not isinstance(row.get("contents"), list):
             continue
-        ids = [one for one in group.get(_IDS) or () if isinstance(one, str)]
+        listed = group.get(_IDS)
+        ids = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
         stood_for = {*naming.get(str(row.get("message_id")), ()), *(at for one in ids for at in named.get(one, ()))}
         found[at] = sorted(stood_for - {at})
     return found

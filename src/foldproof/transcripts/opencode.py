@@ -242,6 +242,8 @@ def _placed(row: dict[str, Any], last: dict[str, Any], session: object, taken: s
     info = {"id": identifier, "sessionID": owner, "time": last.get("time", {"created": 0})} | row["info"]
     parts = [
         {"id": f"prt_{identifier}_{at}", "sessionID": owner, "messageID": identifier} | part
+        if isinstance(part, dict)
+        else part  # what could not be read stays as it is
         for at, part in enumerate(row["parts"])
     ]
     return row | {"info": info, "parts": parts}

@@ -282,7 +282,7 @@ class _Turn:
     def messages(self) -> list[Fields]:
         if self._role == "tool" and not self._results:
             item = {"id": _of(self._row, "tool_call_id", "id"), "name": self._row.get("name")}
-            text = "\n".join(part["text"] for part in self._parts if part.get("type") == "text")
+            text = "\n".join(filter(None, map(_text_of, self._parts)))
             return [self._result(item | {"content": text})]
         fields: Fields = {"role": self._role, "content": _content(self._parts)}
         if self._calls:
@@ -296,7 +296,13 @@ class _Turn:
 def _content(parts: list[dict[str, Any]]) -> Json:
     if not parts:
         return ""
-    return parts[0]["text"] if len(parts) == 1 and parts[0].get("type") == "text" else parts
+    alone = _text_of(parts[0]) if len(parts) == 1 else None
+    return parts if alone is None else alone
+
+
+def _text_of(part: dict[str, Any]) -> str | None:
+    text = part.get("text") if part.get("type") == "text" else None
+    return text if isinstance(text, str) else None
 
 
 def _unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 from tests.transcripts.shapes_logs import otel_any_agent, otel_openinference, otel_otlp, otel_vercel
+from tests.transcripts.steps import grows_in_step
 from tests.transcripts.talk import TALK
 
 from foldproof.errors import TranscriptError
 from foldproof.messages import Message, calls_of, pair
 from foldproof.transcripts import Conversation, dump, load, load_all, parse, read_text
 from foldproof.transcripts.json_text import Json
+from foldproof.transcripts.otel_genai import OtelGenai
 
 DATA = Path(__file__).parent.parent / "data" / "transcripts" / "otel_genai"
 ANY_AGENT = sorted(DATA.glob("*_trace.json"))
@@ -327,3 +329,39 @@ def test_spans_of_other_software_are_no_conversation() -> None:
     }
     with pytest.raises(TranscriptError, match="no known format"):
         parse({"resourceSpans": [{"scopeSpans": [{"spans": [web]}]}]})
+
+
+def any_agent_runs(count: int) -> dict[str, Any]:
+    """A trace of any-agent: calls of one tool, each followed by its run, without ids."""
+    said = {"gen_ai.input.messages": json.dumps([{"role": "user", "content": "q"}])}
+    spans = []
+    for at in range(count):
+        calls = json.dumps([{"tool.name": "f", "tool.args": {"i": at}}])
+        asked = {"gen_ai.operation.name": "call_llm", "gen_ai.output": calls} | ({} if at else said)
+        ran = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "f", "gen_ai.output": f"out {at}"}
+        ran |= {"gen_ai.tool.args": json.dumps({"i": at})}
+        spans += [span(at=2 * at) | {"attributes": asked}, span("tool", 2 * at + 1) | {"attributes": ran}]
+    return {"spans": spans}
+
+
+def separate_calls(count: int) -> dict[str, Any]:
+    return {
+        "spans": [
+            chat(at, [says("user", f"q{at}")], says("assistant", f"a{at}"), parent=f"p{at}") for at in range(count)
+        ]
+    }
+
+
+@pytest.mark.parametrize("build", [any_agent_runs, separate_calls])
+def test_a_long_trace_takes_no_more_work_a_span_than_a_short_one(build: Any) -> None:  # noqa: ANN401 - a builder
+    assert grows_in_step(lambda count: OtelGenai().read(build(count)))
+
+
+def test_results_of_many_open_calls_go_behind_their_calls() -> None:
+    spans = any_agent_runs(9)["spans"]
+    calls, runs = spans[::2], spans[1::2]
+    late = [one | {"startTimeUnixNano": str(100 - at)} for at, one in enumerate(runs)]  # the last call's result first
+    conversation = parse({"spans": [*calls, *late]})
+    assert texts(conversation) == [("user", "q")] + [
+        said for at in range(9) for said in (("assistant", ""), ("tool", f"out {at}"))
+    ]

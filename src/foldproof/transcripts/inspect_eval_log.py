@@ -279,8 +279,8 @@ def _talks(sample: Json, path: str, damage: list[Damage]) -> list[_Talk]:
     stored = stored if isinstance(stored, dict) else {}
     main = max(threads, key=lambda thread: thread.calls)
     talks = []
-    for thread in sorted(threads, key=lambda thread: thread is not main):
-        key = str(threads.index(thread))
+    numbered = [(str(number), thread) for number, thread in enumerate(threads)]
+    for key, thread in sorted(numbered, key=lambda one: one[1] is not main):
         rows = stored.get(key)
         talks.append(_Talk(key, rows if isinstance(rows, list) else None, thread))
     return talks

@@ -12,73 +12,139 @@ once. Messages are dicts of fields, named as in the JSON of a `Message`.
 
 from __future__ import annotations
 
+import heapq
 import json
-from collections.abc import Hashable, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 Fields = dict[str, Any]
 
 
-@dataclass(slots=True)
+class _At(NamedTuple):
+    """The place of a message that nothing put in later moves: which group, and which message of it."""
+
+    group: int
+    row: int
+
+
 class Thread:
     """A conversation that was put together.
 
+    Its messages are held in groups: one that is no result, and the results behind it, where a later one goes last.
+
     Attributes:
-        rows: its messages.
-        groups: the groups its calls came from, in order.
+        number: the place of it among the conversations that were opened with it, from 0.
+        system: what its system messages say.
         calls: how many calls it was made of.
     """
 
-    rows: list[Fields] = field(default_factory=list)
-    groups: list[Hashable] = field(default_factory=list)
-    calls: int = 0
-    keys: list[Hashable] = field(default_factory=list, repr=False)
-    system: tuple[Hashable, ...] = field(default=(), repr=False)
-    opening: Hashable = field(default=None, repr=False)
+    def __init__(self, number: int, system: Hashable, index: _Index) -> None:
+        """Open it with no message, for calls with these system messages."""
+        self.number = number
+        self.system = system
+        self.calls = 0
+        self._index = index
+        self._held: list[list[Fields]] = []
+        self._places: dict[Hashable, list[_At]] = {}  # by what a message says
+        self._open: dict[object, int] = {}  # by the id of a call without an answer: the group it stands in
+
+    @property
+    def rows(self) -> list[Fields]:
+        """Its messages, in order."""
+        return [row for group in self._held for row in group]
 
     def add(self, row: Fields) -> None:
         """Put a message at the end."""
-        self.rows.append(row)
-        self.keys.append(_key(row))
+        if row["role"] == "tool" and self._held:
+            self._put(row, len(self._held) - 1)
+        else:
+            self._held.append([])
+            self._put(row, len(self._held) - 1)
+        for number, call in enumerate(row.get("toolCalls", ())):
+            self._open[call["id"]] = len(self._held) - 1
+            self._index.opened(self, call, _At(len(self._held) - 1, number))
 
-    def answer(self, row: Fields) -> int | None:
-        """Put a result behind its call, and return its place. None where no call of that id waits for one."""
-        at = self.waiting(row.get("toolCallId"))
-        if at is None:
-            return None
-        at += 1
-        while at < len(self.rows) and self.rows[at]["role"] == "tool":
-            at += 1
-        self.rows.insert(at, row)
-        self.keys.insert(at, _key(row))
-        return at
+    def _put(self, row: Fields, group: int) -> _At:
+        place = _At(group, len(self._held[group]))
+        self._held[group].append(row)
+        insort(self._places.setdefault(_key(row), []), place)
+        if row["role"] == "tool":
+            self._open.pop(row.get("toolCallId"), None)
+            self._index.answered.add(row.get("toolCallId"))
+        return place
 
-    def waiting(self, identifier: object) -> int | None:
-        """Return the index of the message whose call of this id has no answer yet, the last such one."""
-        for at in range(len(self.rows) - 1, -1, -1):
-            row = self.rows[at]
-            if row["role"] == "tool" and row.get("toolCallId") == identifier:
-                return None
-            if any(call["id"] == identifier for call in row.get("toolCalls", ())):
-                return at
-        return None
+    def answer(self, row: Fields) -> bool:
+        """Put a result behind its call. False where no call of that id waits for one."""
+        return self._answer(row) is not None
+
+    def _answer(self, row: Fields) -> _At | None:
+        group = self._open.get(row.get("toolCallId"))
+        return None if group is None else self._put(row, group)
+
+    def waits(self, identifier: object) -> bool:
+        """Whether the last call of this id has no answer yet."""
+        return identifier in self._open
 
     def repeat(self, inputs: Sequence[Fields]) -> None:
         """Add what the input of a call says that is not there yet."""
-        held, before = 0, len(self.rows)
+        held = _At(0, 0)
+        before = _At(len(self._held) - 1, len(self._held[-1])) if self._held else held
         for row in inputs:
-            key = _key(row)
-            at = next((at for at in range(held, before) if self.keys[at] == key), None)
+            places = self._places.get(_key(row), ())
+            next_at = bisect_left(places, held)
+            at = places[next_at] if next_at < len(places) and places[next_at] < before else None
             if at is None:
-                at = self.answer(row) if row["role"] == "tool" else None
+                at = self._answer(row) if row["role"] == "tool" else None
                 if at is None:
                     self.add(row)
                     continue
-                before += 1
+                before = max(before, _behind(at))
             elif row["role"] == "tool":  # what the model was shown is what counts
-                self.rows[at] = row
-            held = at + 1
+                self._held[at.group][at.row] = row
+            held = _behind(at)
+
+
+def _behind(at: _At) -> _At:
+    return _At(at.group, at.row + 1)
+
+
+@dataclass(slots=True)
+class _Index:
+    """What the conversations that were opened together are looked up by. What no longer waits is dropped on sight."""
+
+    answered: set[object] = field(default_factory=set)
+    by_id: dict[str, list[tuple[int, Thread]]] = field(default_factory=dict)
+    by_name: dict[Hashable, list[tuple[int, _At, str, Thread]]] = field(default_factory=dict)
+
+    def opened(self, thread: Thread, call: dict[str, Any], place: _At) -> None:
+        """Take note of a call that waits for an answer."""
+        waiting = self.by_id.setdefault(call["id"], [])
+        entry = (thread.number, thread)
+        if entry not in waiting[-1:]:
+            insort(waiting, entry, key=lambda one: one[0])
+        for key in (call["name"], (call["name"], _text(call.get("args")))):
+            heapq.heappush(self.by_name.setdefault(key, []), (thread.number, place, call["id"], thread))
+
+    def waiting(self, identifier: object) -> Iterator[Thread]:
+        """Yield the conversations in which a call of this id waits, the last opened first."""
+        entries = self.by_id.get(identifier, []) if isinstance(identifier, str) else []
+        while entries:
+            if entries[-1][1].waits(identifier):
+                yield entries[-1][1]
+            else:
+                entries.pop()
+
+    def oldest(self, key: Hashable) -> str | None:
+        """Return the id of the oldest call by this name, or by a name and arguments, that waits."""
+        entries = self.by_name.get(key, [])
+        while entries:
+            _, _, identifier, thread = entries[0]
+            if thread.waits(identifier):
+                return identifier
+            heapq.heappop(entries)
+        return None
 
 
 class Threads:
@@ -87,12 +153,12 @@ class Threads:
     def __init__(self) -> None:
         """Know of none yet."""
         self.all: list[Thread] = []
+        self._index = _Index()
+        self._last: dict[Hashable, Thread] = {}  # by group, by group or opening and the system messages: the last one
 
     def call(self, inputs: Sequence[Fields], output: Sequence[Fields], group: Hashable) -> Thread:
         """Add a call: what went in, and what came out."""
         thread = self._thread(inputs, group)
-        if group not in thread.groups:
-            thread.groups.append(group)
         thread.calls += 1
         thread.repeat(inputs)
         for row in output:
@@ -101,20 +167,42 @@ class Threads:
 
     def result(self, row: Fields) -> bool:
         """Add a result that stands beside the calls. False where no call waits for it."""
-        return any(thread.answer(row) is not None for thread in reversed(self.all))
+        thread = next(self._index.waiting(row.get("toolCallId")), None)
+        return thread is not None and thread.answer(row)
+
+    def waits(self, identifier: object) -> bool:
+        """Whether a call of this id waits for a result."""
+        return next(self._index.waiting(identifier), None) is not None
+
+    def answered(self, identifier: object) -> bool:
+        """Whether there is a result for a call of this id."""
+        return identifier in self._index.answered
+
+    def oldest(self, name: object, arguments: object) -> str | None:
+        """Return the id of the oldest call by this name that waits, of these arguments if there is one."""
+        if not isinstance(name, str):
+            return None
+        return self._index.oldest((name, _text(arguments))) or self._index.oldest(name)
 
     def _thread(self, inputs: Sequence[Fields], group: Hashable) -> Thread:
         system = tuple(_key(row) for row in inputs if row["role"] == "system")
         opening = next((_key(row) for row in inputs if row["role"] != "system"), None)
-        for thread in reversed(self.all):
-            same = thread.opening is not None and thread.opening == opening
-            if thread.system == system and (group in thread.groups or same):
-                return thread
-            if not inputs and group in thread.groups:
-                return thread
-        made = Thread(system=system, opening=opening)
-        self.all.append(made)
-        return made
+        signs: list[Hashable] = [(system, "in", group)]
+        if opening is not None:
+            signs.append((system, "opens", opening))
+        known = [self._last[sign] for sign in (*signs, *([("in", group)] if not inputs else [])) if sign in self._last]
+        thread = max(known, key=lambda one: one.number, default=None)
+        if thread is None:
+            thread = Thread(len(self.all), system, self._index)
+            self.all.append(thread)
+            self._signed(thread, *signs)
+        self._signed(thread, ("in", group), (thread.system, "in", group))
+        return thread
+
+    def _signed(self, thread: Thread, *signs: Hashable) -> None:
+        for sign in signs:
+            if sign not in self._last or self._last[sign].number < thread.number:
+                self._last[sign] = thread
 
 
 def _key(row: Fields) -> Hashable:
@@ -123,5 +211,13 @@ def _key(row: Fields) -> Hashable:
         return ("tool", row["toolCallId"])
     calls = [(call["name"], call.get("args")) for call in row.get("toolCalls", ())]
     content = row.get("content") or ""
-    said = content if isinstance(content, str) and not calls else json.dumps([content, calls], default=str)
+    said = content if isinstance(content, str) and not calls else _text([content, calls], in_order=False)
     return (row["role"], said)
+
+
+def _text(value: object, *, in_order: bool = True) -> str:
+    """Return what a value says as text; of what is nested too deep for that, which one it is."""
+    try:
+        return json.dumps(value, default=str, sort_keys=in_order)
+    except RecursionError:
+        return f"object {id(value)}"

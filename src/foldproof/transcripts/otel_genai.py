@@ -140,7 +140,7 @@ class _Trace:
             threads, last = found.setdefault(names.get(span.trace, span.trace), (Threads(), {}))
             said = self._said.get(span.path)
             if said is not None and (span.trace, span.id) not in self._around:
-                last[id(threads.call(said.inputs, said.outputs, span.parent))] = span
+                last[threads.call(said.inputs, said.outputs, span.parent).number] = span
             elif said is None:
                 self._answer(span, threads)
         return list(self._named(found))
@@ -150,15 +150,10 @@ class _Trace:
         if found is None or "content" not in found[0]:
             return
         fields, arguments = found
-        if fields["toolCallId"] is None or not any(
-            thread.waiting(fields["toolCallId"]) is not None for thread in threads.all
-        ):
-            fields["toolCallId"] = _open_call(threads, fields["toolName"], arguments) or fields["toolCallId"]
-        answered = {row["toolCallId"] for thread in threads.all for row in thread.rows if "toolCallId" in row}
-        if (
-            not threads.result(fields | ({"isError": True} if span.failed else {}))
-            and fields["toolCallId"] not in answered
-        ):
+        if fields["toolCallId"] is None or not threads.waits(fields["toolCallId"]):
+            fields["toolCallId"] = threads.oldest(fields["toolName"], arguments) or fields["toolCallId"]
+        known = threads.answered(fields["toolCallId"])
+        if not threads.result(fields | ({"isError": True} if span.failed else {})) and not known:
             self.damage.append(Damage(span.path, f"no call of {shown(fields['toolName'])} waits for this result"))
 
     def _named(self, found: Mapping[str, tuple[Threads, dict[int, Span]]]) -> Iterator[_Talk]:
@@ -166,28 +161,14 @@ class _Trace:
         for key, (threads, last) in found.items():
             main = max(threads.all, key=lambda thread: thread.calls, default=None)
             for thread in sorted(threads.all, key=lambda thread: thread is not main):
-                at = threads.all.index(thread)
-                name = f"{key}#{at}"
-                span = last[id(thread)]
+                name = f"{key}#{thread.number}"
+                span = last[thread.number]
                 model = span.attributes.get("gen_ai.request.model", span.attributes.get("ai.model.id"))
                 extras = {**self._extras, **({} if model is None else {"model": model})}
-                shown_id = key if thread is main else f"{key}/{at}"
+                shown_id = key if thread is main else f"{key}/{thread.number}"
                 window = self._windows.get(name)
                 yield _Talk(name, shown_id or None, thread is not main, thread, span, window, damage, extras)
                 damage = ()
-
-
-def _open_call(threads: Threads, name: Json, arguments: Json) -> str | None:
-    """Return the id of the oldest open call by this name, of these arguments if there is one."""
-    by_name: str | None = None
-    for thread in threads.all:
-        for row in thread.rows:
-            for call in row.get("toolCalls", ()):
-                if call["name"] == name and thread.waiting(call["id"]) is not None:
-                    if call["args"] == arguments:
-                        return str(call["id"])
-                    by_name = by_name or str(call["id"])
-    return by_name
 
 
 def _reading(talk: _Talk) -> Reading:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
 
 from foldproof.errors import TranscriptError
 from foldproof.transcripts import zip_file
+from foldproof.transcripts.json_text import Unread
 from foldproof.transcripts.zip_file import members_in, repacked
 
 
@@ -54,7 +56,7 @@ def test_what_is_wrong_is_one_error_with_the_member(archive: bytes, said: str) -
 def test_a_flipped_bit_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     archive = bytearray(packed(a=json.dumps(list(range(500)))))
     archive[80] ^= 0xFF
-    with pytest.raises(TranscriptError, match=r"cannot be read|not JSON"):
+    with pytest.raises(TranscriptError, match=r"cannot be unpacked|not JSON"):
         members_in(bytes(archive))
     monkeypatch.setattr(zip_file, "_LARGEST", 10)
     with pytest.raises(TranscriptError, match="unpacks to"):
@@ -67,3 +69,42 @@ def test_a_method_that_python_cannot_read_is_named() -> None:
         archive[at : at + 2] = (99).to_bytes(2, "little")
     with pytest.raises(TranscriptError, match=r"\$\.a\.json: packed by a method"):
         members_in(bytes(archive))
+
+
+def damaged(archive: bytes, name: str) -> bytes:
+    """Return an archive with a byte of a member's packed data flipped."""
+    broken = bytearray(archive)
+    with zipfile.ZipFile(io.BytesIO(archive)) as read:
+        start = read.getinfo(name).header_offset + 30 + len(name)
+    broken[start + 4] ^= 0xFF
+    return bytes(broken)
+
+
+@pytest.mark.parametrize(
+    ("archive", "said"),
+    [
+        (packed(a="[1]", b="[2", c="[3]"), "not JSON"),
+        (packed(a="[1]", b=b'"\xff"', c="[3]"), "not UTF-8"),
+        (damaged(packed(a="[1]", b=json.dumps(list(range(99))), c="[3]"), "b.json"), "cannot be unpacked|not JSON"),
+    ],
+)
+def test_a_member_that_cannot_be_read_says_why_and_hides_no_other(archive: bytes, said: str) -> None:
+    members = members_in(archive)
+    assert (members["a.json"], members["c.json"]) == ([1], [3])
+    assert isinstance(members["b.json"], Unread)
+    assert re.search(said, members["b.json"])
+
+
+def test_of_members_of_one_name_the_last_counts() -> None:
+    assert members_in(twice("a.json", "[1]", "[2]")) == {"a.json": [2]}
+
+
+def twice(name: str, *texts: str) -> bytes:
+    """Return an archive in which several members have one name."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for number, text in enumerate(texts):
+            archive.writestr(f"{number}{name[1:]}", text)
+    return (
+        out.getvalue().replace(b"0" + name[1:].encode(), name.encode()).replace(b"1" + name[1:].encode(), name.encode())
+    )

@@ -4,7 +4,8 @@ Checked in logs of 2024 to 2026, written by Inspect 0.3.41 to 0.3.135; names and
 
 * A JSON log is `{version, status, eval, plan, samples: [...]}`. An `.eval` file is a ZIP archive: `header.json` (while
   the run goes on, `_journal/start.json`) and a member a sample, `samples/<id>_epoch_<n>.json`. One such sample alone is
-  read too. Newer logs pack with Zstandard, which Python reads from 3.14 on; before, reading one is an error.
+  read too. Newer logs pack with Zstandard, which Python reads from 3.14 on; before, reading one is an error. A member
+  that cannot be read is reported, and the others are read.
 * `sample.messages` is the whole history: a compaction of Inspect's own adds its summary, a user message with
   `metadata.summary`, and takes nothing away. It stands for what the run added since the summary before it: Inspect
   keeps the system messages and the messages with `source: input`. A new summary frame is written in the same way.
@@ -30,7 +31,7 @@ from foldproof.transcripts.compactions import folded_span, summary_frame_of
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage, damage_of
 from foldproof.transcripts.inspect_rows import RowReader, encode, events_in, is_summary
-from foldproof.transcripts.json_text import Json, revise, revise_items
+from foldproof.transcripts.json_text import Json, Unread, revise, revise_items
 from foldproof.transcripts.model_calls import Thread, Threads
 from foldproof.transcripts.rows import Part, Place, Places, each_object, noted, rewritten
 from foldproof.window import FoldedSpan
@@ -67,7 +68,8 @@ class InspectEvalLog:
         """Return why a value is a log, the members of an archive, a sample, or a list of events."""
         if not isinstance(value, dict):
             return None
-        if any(_is_header(value.get(name)) for name in _HEADERS) or (_members(value) and _HEADERS[0] not in value):
+        headless = isinstance(value.get(_HEADERS[0], Unread()), Unread)
+        if any(_is_header(value.get(name)) for name in _HEADERS) or (headless and _members(value)):
             return "an archive of samples"
         if _is_header(value):
             return "an evaluation with a task and a model"
@@ -84,6 +86,7 @@ class InspectEvalLog:
         readings = [reading for at in _samples(value) for reading in _read_sample(at, about)]
         if not readings:
             readings = [Reading((), (), about | without(header, ("samples", *about)))]
+        readings[0] = _with_damage(readings[0], (*_unread(value), *readings[0].damage))
         version = header.get("version")
         if isinstance(version, int) and version > _VERSION:
             cause = f"version {version} is newer than {_VERSION}, the last one known; read as that one"
@@ -100,7 +103,8 @@ class InspectEvalLog:
             for talk in talks:
                 edit = next(left)
                 changed = _write_talk(changed, talk, edit) if edit.changed else changed
-            value = _put(value, at.keys, changed)
+            if changed is not at.sample:
+                value = _put(value, at.keys, changed)
         for edit in left:
             if edit.changed:
                 raise TranscriptError("the log holds no sample that could take a message", path="$.samples")
@@ -137,6 +141,20 @@ def _is_call(event: Json) -> bool:
 
 def _members(value: dict[str, Any]) -> list[str]:
     return [name for name in value if name.startswith(_SAMPLE_FOLDER) and name.endswith(".json")]
+
+
+def _unread(value: dict[str, Any]) -> Iterator[Damage]:
+    """Yield the members of an archive that cannot be read and are no samples.
+
+    Raises:
+        TranscriptError: no sample can be read, though there are some.
+    """
+    samples = _members(value)
+    if samples and all(isinstance(value[name], Unread) for name in samples):
+        raise TranscriptError(f"{value[samples[0]]}; no sample can be read", path=f"$.{samples[0]}")
+    for name, member in value.items():
+        if isinstance(member, Unread) and name not in samples:
+            yield Damage(f"$.{name}", str(member))
 
 
 def _header(value: Json) -> dict[str, Any]:
@@ -185,7 +203,8 @@ def _with_damage(reading: Reading, damage: tuple[Damage, ...]) -> Reading:
 
 def _read_sample(at: _At, about: dict[str, Any]) -> list[Reading]:
     if not isinstance(at.sample, dict):
-        cause = f"expected a sample; found {shown(at.sample)}; it was not read"
+        known = isinstance(at.sample, Unread)
+        cause = str(at.sample) if known else f"expected a sample; found {shown(at.sample)}; it was not read"
         return [Reading((), (), about, damage=(Damage(at.path, cause),))]
     sample = at.sample
     name = f"{sample['id']}_epoch_{sample.get('epoch', 1)}" if isinstance(sample.get("id"), str | int) else None

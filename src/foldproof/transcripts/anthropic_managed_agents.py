@@ -17,6 +17,7 @@ the types of events that are in no file here are those of the Python SDK of that
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -292,18 +293,30 @@ def _sent_events(rows: Sequence[Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
 
 def _echoes(rows: Sequence[Any]) -> dict[int, tuple[Place, ...]]:
     """Return, for the rows of the stream that repeat what was sent before, the place where it was sent."""
-    sent = list(_sent_events(rows))
+    sent: dict[str, list[tuple[Place, dict[str, Any]]]] = {}
+    for place, event in _sent_events(rows):
+        meant = _meant(event)
+        sent.setdefault(_sign(meant, "content" in meant), []).append((place, meant))
     echoes: dict[int, tuple[Place, ...]] = {}
     for at, row in enumerate(rows if sent else ()):
         if not isinstance(row, list) or len(row) < 2 or row[0] != _STREAM or not _is_message(row[1]):  # noqa: PLR2004
             continue
         event = _meant(row[1])
-        same = (one for one in sent if one[0].row < at and _meant(one[1]).items() <= event.items())
-        found = None if FIELDS in event else next(same, None)
-        if found is not None:
-            sent.remove(found)
+        if FIELDS in event:
+            continue
+        alike = [sent.get(_sign(event, with_content), []) for with_content in (True, False)]
+        firsts = (next((one for one in group if one[1].items() <= event.items()), None) for group in alike)
+        found = min((one for one in firsts if one is not None), key=lambda one: one[0], default=None)
+        if found is not None and found[0].row < at:
+            alike[0 if "content" in found[1] else 1].remove(found)
             echoes[at] = (found[0],)
     return echoes
+
+
+def _sign(event: dict[str, Any], with_content: bool) -> str:  # noqa: FBT001 - which of two
+    """Return what an event has in common with the one that repeats it."""
+    answers = event.get(_ANSWERS.get(event["type"], ""))
+    return json.dumps([event["type"], answers, [event.get("content")] if with_content else []], sort_keys=True)
 
 
 def _meant(event: dict[str, Any]) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from foldproof.transcripts.codec import FIELDS, Format, message_from, without
 from foldproof.transcripts.compactions import folded_span, summary_frame_of
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage, damage_of
+from foldproof.transcripts.inspect_events import EventReader, input_of, output_of
 from foldproof.transcripts.inspect_rows import RowReader, encode, events_in, is_summary
 from foldproof.transcripts.json_text import Json, Unread, revise, revise_items
 from foldproof.transcripts.model_calls import Thread, Threads
@@ -310,13 +311,13 @@ def _threads(sample: dict[str, Any], path: str, damage: list[Damage]) -> list[Th
     events = sample.get("events") or (transcript.get("events") if isinstance(transcript, dict) else None)
     kept = sample.get("events_data")
     pool = kept.get("messages") if isinstance(kept, dict) else sample.get("message_pool")
-    reader = _EventReader(RowReader(_attachments(sample), damage), damage)
+    reader = EventReader(RowReader(_attachments(sample), damage), damage)
     threads = Threads()
     for number, event in enumerate(events_in(events)):
         place = f"{path}.events[{number}]"
         if event.get("event") == "model":
-            said = reader.fields(_input(event, pool if isinstance(pool, list) else []), f"{place}.input")
-            threads.call(said, reader.fields(_output(event), f"{place}.output"), str(event.get("span_id")))
+            said = reader.fields(input_of(event, pool if isinstance(pool, list) else []), f"{place}.input")
+            threads.call(said, reader.fields(output_of(event), f"{place}.output"), str(event.get("span_id")))
         elif event.get("event") == "tool":
             result = event.get("result")
             content = result if isinstance(result, str | list) else json.dumps(result, ensure_ascii=False)
@@ -324,47 +325,6 @@ def _threads(sample: dict[str, Any], path: str, damage: list[Damage]) -> list[Th
             for fields in reader.fields([row | {"content": content, "error": event.get("error")}], place):
                 threads.result(fields)
     return [thread for thread in threads.all if thread.rows]
-
-
-class _EventReader:
-    """Reads the messages of events. What is wrong with one that every later event repeats is reported once."""
-
-    def __init__(self, rows: RowReader, damage: list[Damage]) -> None:
-        self._rows, self._damage = rows, damage
-        self._reported: set[str] = set()
-
-    def fields(self, rows: list[Any], path: str) -> list[dict[str, Any]]:
-        return [fields for at, row in enumerate(rows) if (fields := self._read(row, f"{path}[{at}]")) is not None]
-
-    def _read(self, row: Json, path: str) -> dict[str, Any] | None:
-        try:
-            fields = self._rows.fields(row if isinstance(row, dict) else {"role": row}, path)
-            message_from(fields, path)
-        except TranscriptError as error:
-            if error.cause not in self._reported:
-                self._damage.append(damage_of(error))
-            self._reported.add(error.cause)
-            return None
-        return fields
-
-
-def _input(event: dict[str, Any], pool: list[Any]) -> list[Any]:
-    rows = event.get("input")
-    if isinstance(rows, list) and rows:
-        return rows
-    spans = event.get("input_refs")
-    found: list[Any] = []
-    for span in spans if isinstance(spans, list) else ():
-        if isinstance(span, list) and len(span) == 2 and all(isinstance(end, int) for end in span):  # noqa: PLR2004
-            found += pool[max(0, span[0]) : span[1]]
-    return found
-
-
-def _output(event: dict[str, Any]) -> list[Any]:
-    output = event.get("output")
-    choices = output.get("choices") if isinstance(output, dict) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    return [first["message"]] if isinstance(first, dict) and "message" in first else []
 
 
 def _write_talk(sample: Json, talk: _Talk, edit: Edit) -> Json:

@@ -43,6 +43,13 @@ class RowReader:
         """
         return with_note(self.said(row, path), row)
 
+    def repeated(self, fields: Mapping[str, Any]) -> None:
+        """Take note of a message that was read before: what waits for an answer is as if it were read again."""
+        if fields["role"] == "assistant":
+            self._waiting = [(call["id"], call["name"]) for call in fields.get("toolCalls", ())]
+        elif fields["role"] == "tool":
+            self._waiting = [waiting for waiting in self._waiting if waiting[0] != fields.get("toolCallId")]
+
     def said(self, row: dict[str, Any], path: str) -> dict[str, Any]:
         """Return the fields of a message as the words of the format give them."""
         role = row.get("role")

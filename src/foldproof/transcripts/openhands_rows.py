@@ -69,6 +69,7 @@ class EventReader:
         self._waiting: deque[tuple[Turn, int]] = deque()  # calls without a number, not answered yet
         self._summary: Draft | None = None
         self._forgotten: list[Draft] = []
+        self._order: dict[int, tuple[int, ...]] = {}  # by the draft: its turn, the call, the answer
         self._seen: set[str] = set()
         self._delegates = 0
         self._spoken = False
@@ -132,6 +133,7 @@ class EventReader:
         if identifier is not None:
             fields["id"] = identifier
         draft = Draft(with_note(fields, event), [place], path)
+        self._order[id(draft)] = (len(self.turns),)
         self.turns.append(Turn(draft))
         self._known(draft, event)
         return draft
@@ -223,6 +225,7 @@ class EventReader:
         call = turn.calls[number]
         fields = result_fields(event) | {"toolCallId": call["id"], "toolName": call["name"]}
         draft = Draft(with_note(fields, event), [place], path)
+        self._order[id(draft)] = (*self._order[id(turn.draft)], number, len(turn.answers[number]))
         turn.answers[number].append(draft)
         self._known(draft, event)
 
@@ -246,7 +249,8 @@ class EventReader:
         forgotten = _forgotten(args)
         summary = args.get("summary")
         drafts, missing = self._drafts(forgotten)
-        self._forgotten += [draft for draft in drafts if draft not in self._forgotten]
+        known = set(map(id, self._forgotten))
+        self._forgotten += [draft for draft in drafts if id(draft) not in known]
         if not isinstance(summary, str) or not summary:
             if not isinstance(event.get(FIELDS), dict):
                 return  # only forgotten: nothing stands for it
@@ -266,13 +270,15 @@ class EventReader:
         A range takes in the app's own events, which an export leaves out; a list names what a condenser was given.
         """
         if isinstance(forgotten, range):
-            names = [name for name in self._by_event if name.isdigit() and int(name) in forgotten]
+            few = len(forgotten) < len(self._by_event)
+            numbered = map(str, forgotten) if few else (name for name in self._by_event if name.isdigit())
+            names = [name for name in numbered if name in self._by_event and int(name) in forgotten]
             missing = not names
         else:
             names = [name for name in forgotten if name in self._by_event]
             missing = not self._seen.issuperset(forgotten)
-        wanted = {id(draft) for name in names for draft in self._by_event[name]}
-        drafts = [draft for turn in self.turns for draft in turn.drafts() if id(draft) in wanted]
+        wanted = {id(draft): draft for name in names for draft in self._by_event[name]}
+        drafts = sorted(wanted.values(), key=lambda draft: self._order[id(draft)])
         return drafts, missing or (bool(forgotten) and not drafts)
 
 

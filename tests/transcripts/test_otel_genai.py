@@ -109,10 +109,41 @@ def test_spans_one_a_line_and_spans_in_any_order_read_alike() -> None:
     assert conversation.messages == parse(spans).messages
 
 
-def test_exports_of_otlp_one_a_line_are_documents_of_their_own() -> None:
-    first, second = otel_otlp(TALK), otel_otlp(TALK[:1])
-    lines = "".join(json.dumps(one) + "\n" for one in (first, second))
-    assert [one.messages for one in read_text(lines, name="f")] == [parse(first).messages, parse(second).messages]
+def batches() -> list[dict[str, Any]]:
+    """Two traces, each of which goes over two exports."""
+    first, second = says("user", "q"), says("user", "other")
+    spans = [
+        chat(1, [first], says("assistant", "a"), trace="t"),
+        chat(2, [second], says("assistant", "b"), trace="u"),
+        chat(3, [first, says("assistant", "a"), says("user", "more")], says("assistant", "c"), trace="t"),
+        chat(4, [second, says("assistant", "b"), says("user", "yes")], says("assistant", "d"), trace="u"),
+    ]
+    return [{"resourceSpans": [{"scopeSpans": [{"spans": pair}]}]} for pair in (spans[:2], spans[2:])]
+
+
+@pytest.mark.parametrize("as_lines", [True, False])
+def test_exports_of_otlp_are_joined_by_trace_and_written_back(as_lines: bool) -> None:  # noqa: FBT001
+    text = "".join(json.dumps(one) + "\n" for one in batches()) if as_lines else json.dumps(batches())
+    conversations = list(read_text(text, name="t"))
+    assert [[said for _, said in texts(one)] for one in conversations] == [
+        ["q", "a", "more", "c"],
+        ["other", "b", "yes", "d"],
+    ]
+    same = io.StringIO()
+    dump(conversations, same)
+    assert same.getvalue() == text
+    out = io.StringIO()
+    dump([conversations[0].replace([FRAME]), conversations[1]], out)
+    again = list(read_text(out.getvalue(), name="t"))
+    assert [one.messages for one in again] == [(FRAME,), conversations[1].messages]
+    assert len(out.getvalue().splitlines()) == len(text.splitlines())
+    assert out.getvalue().startswith(text[: text.index("\n")] if as_lines else text[:20])
+
+
+def test_a_line_that_is_no_export_is_reported() -> None:
+    exports = [*batches() * 3, 5, {"resourceSpans": 1}]
+    damage = next(iter(read_text(json.dumps(exports), name="t"))).damage
+    assert [one.path for one in damage] == ["$[6]", "$[7]"]
 
 
 def test_an_input_that_was_compacted_adds_only_its_summary() -> None:

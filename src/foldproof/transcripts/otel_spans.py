@@ -1,6 +1,7 @@
 """The spans of a trace, in each shape that they are exported in, with their attributes as one flat object.
 
-* OTLP: `{resourceSpans: [{scopeSpans: [{spans}]}]}`, attributes as `[{key, value: {stringValue}}]`.
+* OTLP: `{resourceSpans: [{scopeSpans: [{spans}]}]}`, attributes as `[{key, value: {stringValue}}]`;
+  one, or a list of them (a line each, as the collector writes them).
 * Lists of spans as the SDKs of Python and JavaScript hold them, alone, under `spans`, or under the names of operations.
 """
 
@@ -32,6 +33,8 @@ _TIMES = (
     "endTime",
     "endTimeUnixNano",
 )
+
+_OPENING = 5  # exports of a list, by which it is known
 
 Keys = tuple[str | int, ...]
 
@@ -72,7 +75,11 @@ def path_of(keys: Keys) -> str:
 
 def lists_in(value: Json) -> Iterator[tuple[Keys, list[Any]]]:
     """Yield every list of spans of a document, and where it stands."""
-    if isinstance(value, list):
+    if are_batches(value):
+        for number, batch in enumerate(value):
+            if is_batch(batch):
+                yield from (((number, *keys), spans) for keys, spans in lists_in(batch))
+    elif isinstance(value, list):
         yield (), value
     elif isinstance(value, dict):
         group = next((name for name in _GROUPS if isinstance(value.get(name), list)), None)
@@ -82,6 +89,17 @@ def lists_in(value: Json) -> Iterator[tuple[Keys, list[Any]]]:
             yield ("spans",), value["spans"]
         else:
             yield from (((name,), spans) for name, spans in value.items() if isinstance(spans, list))
+
+
+def is_batch(value: Json) -> bool:
+    """Whether a value is one export of OTLP."""
+    return isinstance(value, dict) and any(isinstance(value.get(name), list) for name in _GROUPS)
+
+
+def are_batches(value: Json) -> bool:
+    """Whether a value is a list of exports of OTLP, whose first ones are; a trace may go over several."""
+    opening = [one for one in value[:_OPENING] if not isinstance(one, Unread)] if isinstance(value, list) else []
+    return bool(opening) and all(map(is_batch, opening))
 
 
 def _of_resources(resources: list[Any], group: str) -> Iterator[tuple[Keys, list[Any]]]:
@@ -95,6 +113,9 @@ def _of_resources(resources: list[Any], group: str) -> Iterator[tuple[Keys, list
 
 def spans_in(value: Json, damage: list[Damage]) -> Iterator[Span]:
     """Yield the spans of a document, in its order. What is no span is damage."""
+    for number, batch in enumerate(value if are_batches(value) else ()):
+        if not is_batch(batch) and not isinstance(batch, Unread):
+            damage.append(Damage(f"$[{number}]", f"expected spans of OTLP; found {shown(batch)}; it was not read"))
     for keys, spans in lists_in(value):
         for index, raw in enumerate(spans):
             if isinstance(raw, dict) and ("attributes" in raw or "name" in raw):

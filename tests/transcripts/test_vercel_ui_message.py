@@ -12,6 +12,7 @@ from foldproof.errors import TranscriptError
 from foldproof.messages import Message, ProviderToolPart, ThinkingPart, author_of, calls_of, pair
 from foldproof.transcripts import Conversation, detect, dump, parse
 from foldproof.transcripts.json_text import Json
+from foldproof.transcripts.vercel_ui_message import VercelUiMessage
 
 
 def written(conversation: Conversation, window: list[Message]) -> Json:
@@ -31,7 +32,7 @@ def tool(state: str, **more: Json) -> dict[str, Any]:
 
 STEP = {"type": "step-start"}
 DENIED = tool("approval-responded", approval={"id": "a", "approved": False})
-CALLED = {"toolCallId": "c", "toolName": "look"}
+CALLED: dict[str, Json] = {"toolCallId": "c", "toolName": "look"}
 
 
 @pytest.mark.parametrize(
@@ -199,3 +200,38 @@ def test_words_alone_are_openais_and_parts_that_say_content_are_not_the_sdks() -
     typed = [{"role": "user", "parts": [{"type": "text", "content": "x"}]}, ui("user", "x")]
     with pytest.raises(TranscriptError, match="not vercel_ui_message"):
         parse(typed, format="vercel_ui_message")
+
+
+FRAME = Message(role="user", content="[foldproof summary frame] what was said")
+MODEL = [
+    {"role": "user", "content": "q"},
+    {"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {}}]},
+    {
+        "role": "tool",
+        "content": [
+            {"type": "tool-result", "toolCallId": "c", "toolName": "f", "output": {"type": "text", "value": "done"}}
+        ],
+    },
+    {"role": "assistant", "content": "a"},
+]
+RAN: dict[str, Json] = {"state": "result", "toolCallId": "c", "toolName": "f", "args": {}, "result": "done"}
+OLDER = [
+    {"id": "u", "role": "user", "content": "q"},
+    {"id": "a", "role": "assistant", "content": "a", "toolInvocations": [RAN]},
+]
+NEWER = [
+    ui("user", {"type": "text", "text": "q"}),
+    ui("assistant", tool("output-available", input={}, output="done"), {"type": "text", "text": "a"}),
+]
+
+
+@pytest.mark.parametrize("rows", [MODEL, OLDER, NEWER], ids=["model", "version 4", "version 5"])
+@pytest.mark.parametrize("bare", [True, False])
+def test_what_is_written_after_a_fold_is_still_known(rows: list[Json], bare: bool) -> None:  # noqa: FBT001
+    conversation = parse(rows if bare else {"messages": rows})
+    assert conversation.format == "vercel_ui_message"
+    first, last = conversation.messages[0], conversation.messages[-1]
+    for window in ([FRAME], [FRAME, last], [first, FRAME], [*conversation.messages[:-1], FRAME]):
+        value = written(conversation, window)
+        assert VercelUiMessage().recognise(value) is not None
+        assert list(parse(value, format="vercel_ui_message").messages) == window

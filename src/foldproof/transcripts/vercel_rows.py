@@ -254,7 +254,10 @@ def _text(content: str | list[dict[str, Any]]) -> str:
 
 
 def new_row(message: Message, identifier: str, *, ui: bool, both: bool) -> dict[str, Any]:
-    """Return the row of a new message: a UI message (with the `content` of older ones too), or a model message."""
+    """Return the row of a new message: a UI message (with the `content` of older ones too), or a model message.
+
+    `providerOptions` tell a model message, if it is the only one left, from OpenAI's.
+    """
     if message.role == "tool":
         text = {"type": "text", "value": message.text}
         named = {"toolCallId": message.tool_call_id, "toolName": message.tool_name or ""}
@@ -265,7 +268,7 @@ def new_row(message: Message, identifier: str, *, ui: bool, both: bool) -> dict[
     said = {"role": message.role, "content": message.text}
     words = {"type": "text", "text": message.text}
     if not ui:
-        return marked({"role": message.role, "content": message.text}, said, message)
+        return marked({"role": message.role, "content": message.text, "providerOptions": {FIELDS: {}}}, said, message)
     row = {"id": identifier, "role": message.role, **({"content": message.text} if both else {}), "parts": [words]}
     return marked(row, said, message)
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from foldproof.errors import TranscriptError
 from foldproof.messages import Message
-from foldproof.transcripts.codec import Format, message_from, without
+from foldproof.transcripts.codec import FIELDS, Format, message_from, without
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage, damage_of
 from foldproof.transcripts.gemini_writing import fresh_id
@@ -108,7 +108,8 @@ def _is_ui(row: dict[str, Any]) -> bool:
     if isinstance(invocations, list) and any(isinstance(one, dict) and "toolCallId" in one for one in invocations):
         return True
     parts = row.get("parts")
-    return isinstance(parts, list) and any(map(_is_ui_part, parts[:_SAMPLE]))
+    ours = isinstance(row.get(FIELDS), dict) and isinstance(row.get("id"), str)
+    return isinstance(parts, list) and (ours or any(map(_is_ui_part, parts[:_SAMPLE])))
 
 
 def _is_ui_part(part: Json) -> bool:

@@ -11,9 +11,13 @@ from typing import Any
 
 import pytest
 
+from foldproof import SummarizeOldest
 from foldproof.messages import Message, author_of, calls_of, frame_kind, frames_of, pair
+from foldproof.offline.audit import audit
 from foldproof.transcripts import Conversation, detect, dump, load, load_all, parse
+from foldproof.transcripts.codex_rows import RolloutReader
 from foldproof.transcripts.json_text import Json
+from foldproof.transcripts.rows import Place
 
 DATA = Path(__file__).parent.parent / "data" / "transcripts" / "codex_rollout"
 FILES = sorted(DATA.glob("*.jsonl"))
@@ -148,38 +152,55 @@ def test_calls_without_an_id_pair_by_order_and_name() -> None:
     assert [(message.tool_name, message.text) for message in messages[1:]] == [("a", "a"), ("b", "b")]
 
 
+RAN = "Wall time: 0.5 seconds"
+
+
+@pytest.mark.parametrize(
+    ("output", "failed"),
+    [
+        ('{"output":"a.txt\\n","metadata":{"exit_code":0,"duration_seconds":0.1}}', None),
+        ('{"output":"no","metadata":{"exit_code":2,"duration_seconds":0.1}}', True),
+        (f"Exit code: 0\n{RAN}\nOutput:\na.txt", None),
+        (f"Exit code: 137\n{RAN}\nTotal output lines: 9\n\nOutput:\nkilled", True),
+        (f"Chunk ID: f\n{RAN}\nProcess exited with code 1\nOriginal token count: 3\nOutput:\nno", True),
+        (f"Chunk ID: f\n{RAN}\nProcess running with session ID 4711\nOutput:\nstarting", None),
+        (f"{RAN}\nOutput:\nfound", None),
+        ("failed in sandbox LinuxSeccomp with execution error", True),
+        ("Plan updated", None),
+        ('{"output": 5, "metadata": {"exit_code": 1}}', None),
+        ('{"metadata": [', None),
+    ],
+)
+def test_a_result_is_what_the_model_read_and_an_exit_code_says_whether_it_failed(
+    output: str,
+    failed: bool | None,  # noqa: FBT001
+) -> None:
+    for said in (output, {"content": output}):
+        message = result_of(said)
+        assert (message.content, message.is_error, author_of(message)) == (output, failed, "tool")
+
+
 @pytest.mark.parametrize(
     ("output", "content", "failed"),
     [
-        ('{"output":"a.txt\\n","metadata":{"exit_code":0,"duration_seconds":0.1}}', "a.txt\n", None),
-        ('{"output":"no","metadata":{"exit_code":2,"duration_seconds":0.1}}', "no", True),
-        ("Exit code: 0\nWall time: 0.5 seconds\nOutput:\na.txt", "a.txt", None),
-        ("Exit code: 1\nWall time: 0.5 seconds\nTotal output lines: 9\n\nOutput:\nno", "no", True),
-        ("Chunk ID: f\nWall time: 1 seconds\nProcess exited with code 1\nOutput:\nno", "no", True),
-        ("Wall time: 1.5 seconds\nOutput:\nfound", "found", None),
-        (
-            "failed in sandbox LinuxSeccomp with execution error",
-            "failed in sandbox LinuxSeccomp with execution error",
-            True,
-        ),
-        ("Plan updated", "Plan updated", None),
         ({"content": "no", "success": False}, "no", True),
         ({"type": "input_text", "text": "a"}, "a", None),
         ({"rows": [1]}, '{"rows": [1]}', None),
         ([{"type": "input_text", "text": "a"}], "a", None),
-        ('{"output": 5, "metadata": {}}', '{"output": 5, "metadata": {}}', None),
-        ('{"metadata": [', '{"metadata": [', None),
     ],
 )
-def test_a_result_is_what_the_tool_said(output: Json, content: str, failed: bool | None) -> None:  # noqa: FBT001
+def test_a_result_that_is_no_text_is_what_the_tool_said(output: Json, content: str, failed: bool | None) -> None:  # noqa: FBT001
     message = result_of(output)
-    assert (message.content, message.is_error) == (content, failed)
-    assert author_of(message) == "tool"
+    assert (message.content, message.is_error, author_of(message)) == (content, failed, "tool")
 
 
-def test_a_process_that_still_runs_is_named_to_the_model() -> None:
-    output = "Chunk ID: f\nWall time: 1 seconds\nProcess running with session ID 4711\nOutput:\nstarting"
-    assert result_of(output).content == output
+def test_an_answer_may_repeat_how_a_command_ended() -> None:
+    header = "Exit code: 137\nWall time: 12.5 seconds\nTotal output lines: 4711\nOutput:\nkilled"
+    rows = [meta(), user("?"), *ran(header), said("Exit code 137 after 12.5 seconds, 4711 lines.")]
+    (answer,) = audit(parse(rows)).answers
+    assert {value.text: value.verdict for value in answer.values} == {
+        "137": "grounded", "12.5 seconds": "grounded", "4711": "grounded",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -193,6 +214,14 @@ def test_a_process_that_still_runs_is_named_to_the_model() -> None:
         "Wall time: 2.5 seconds\naborted by user",
         "unsupported call: fly",
         "failed to parse function arguments: EOF",
+        "`cat /opt/svc-447123` rejected: blocked by policy",
+        "`bash -lc 'cat a\nrm -rf b'` rejected: policy forbids commands starting with `rm`",
+        "`git push` rejected: ask a maintainer first",
+        "rejected: blocked by policy",
+        "approval required by policy, but AskForApproval is set to Never",
+        "approval required by policy rule, but AskForApproval::Granular.rules is false",
+        "This action was rejected due to unacceptable risk.\nReason: it reads /opt/svc-447123",
+        'exec_command failed for `cat /opt/svc-447123`: CreateProcess { message: "Rejected(\\"rejected by user\\")" }',
     ],
 )
 def test_what_codex_says_of_a_call_that_did_not_run_is_no_observation(output: str) -> None:
@@ -200,8 +229,24 @@ def test_what_codex_says_of_a_call_that_did_not_run_is_no_observation(output: st
     assert (message.tool_result_origin, message.is_error, author_of(message)) == ("not-entered", True, "library")
 
 
-def test_a_tool_that_only_begins_like_a_refusal_is_heard() -> None:
-    assert author_of(result_of("aborted transactions: 3")) == "tool"
+@pytest.mark.parametrize(
+    "output",
+    [
+        "aborted transactions: 3",
+        "rejected: 3 rows",
+        "approval required by policy 7",
+        "`4711` rejected: see below\n`4712` accepted",
+        "sandbox denied exec error, exit code: 1, stdout: 4711, stderr: ",  # the command ran, and said something
+    ],
+)
+def test_a_tool_that_only_begins_like_a_refusal_is_heard(output: str) -> None:
+    assert author_of(result_of(output)) == "tool"
+
+
+def test_a_refusal_grounds_nothing_of_the_command_that_it_repeats() -> None:
+    refusal = "`cat /opt/svc-447123` rejected: blocked by policy"
+    (answer,) = audit(parse([meta(), user("where?"), *ran(refusal), said("It is /opt/svc-447123.")])).answers
+    assert [value.verdict for value in answer.values] == ["invented"]
 
 
 @pytest.mark.parametrize(
@@ -210,17 +255,48 @@ def test_a_tool_that_only_begins_like_a_refusal_is_heard() -> None:
         "<environment_context>\n<cwd>/w</cwd>",
         "<ENVIRONMENT_CONTEXT>cwd=/w</ENVIRONMENT_CONTEXT>",
         "<user_instructions>",
-        "# AGENTS.md instructions for /w",
-        "# Context from my IDE setup:\n\n## My request for Codex:\nfix it",
+        "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nbe brief\n</INSTRUCTIONS>",
+        "# AGENTS.md instructions for /w\n<INSTRUCTIONS></INSTRUCTIONS>\n<environment_context>b</environment_context>",
+        "# Context from my IDE setup:\n\n## Open tabs:\n- a.py",
+        "# Context from my IDE setup:\n\n## My request for Codex:\n \n",
         "<turn_aborted>",
         "<skill>",
     ],
 )
 def test_what_codex_writes_as_the_user_is_the_apps(text: str) -> None:
-    for row in (user(text), user("and", text)):
+    for row in (user(text), user("<user_instructions>a</user_instructions>", text), user(text, "\n")):
         (message,) = parse([meta(), row]).messages
         assert (author_of(message), message.injected_by) == ("app", "codex")
     (message,) = parse([meta(), user(f"why is {text} there?")]).messages
+    assert author_of(message) == "person"
+
+
+ENVIRONMENT = "<environment_context>\n<cwd>/w</cwd>\n</environment_context>"
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nnever touch prod\n"],
+        ["# Context from my IDE setup:\n\n## My request:\nnever touch prod"],
+        ["# Context from my IDE setup:\n\n## My request for Codex:\n", "never touch prod"],
+        [f"{ENVIRONMENT}\n\nnever touch prod"],
+        [ENVIRONMENT, "never touch prod"],
+        ["never touch prod", ENVIRONMENT],
+        ["# AGENTS.md instructions for /w\n<INSTRUCTIONS>a</INSTRUCTIONS>\nnever touch prod"],
+    ],
+)
+def test_words_of_the_person_that_codex_wrapped_stay_theirs_and_stay_in_the_window(texts: list[str]) -> None:
+    loop = [row for n in range(12) for row in ran("line " * 60, f"c{n}")]
+    conversation = parse([meta(), user("say hi"), said("hi"), user(*texts), *loop])
+    assert author_of(conversation.messages[2]) == "person"
+    window = SummarizeOldest(0, 6, retain="discard").visit(conversation.messages).messages
+    assert any("never touch prod" in message.text for message in window)
+
+
+def test_a_picture_beside_the_context_is_the_persons() -> None:
+    content = [{"type": "input_text", "text": ENVIRONMENT}, {"type": "input_image", "image_url": "data:,"}]
+    (message,) = parse([meta(), item(type="message", role="user", content=content)]).messages
     assert author_of(message) == "person"
 
 
@@ -258,6 +334,35 @@ def test_turns_that_the_person_took_back_are_no_part_of_the_conversation() -> No
     assert parse(written).messages == (SUMMARY, conversation.messages[2])
     (new,) = [row for row in written if row["type"] == "compacted"]
     assert len(new["payload"]["replacement_history"]) == 1  # nothing of what was taken back
+
+
+def test_taking_turns_back_again_and_again_takes_what_stands_last() -> None:
+    back = event(type="thread_rolled_back", num_turns=1)
+    rows = [meta(), user("1"), said("a"), user("2"), back, user(ENVIRONMENT), user("3"), user("4"), back, back]
+    assert [message.text for message in parse(rows).messages] == ["1", "a", ENVIRONMENT]
+    rows += [back, user("5"), event(type="thread_rolled_back", num_turns=9), user("6")]
+    assert [message.text for message in parse(rows).messages] == ["6"]
+
+
+def test_reading_a_session_with_many_turns_taken_back_takes_time_in_proportion() -> None:
+    def looked_at(turns: int) -> int:
+        looks = 0
+
+        class Counted(dict[str, Any]):
+            def __getitem__(self, key: str) -> Any:  # noqa: ANN401
+                nonlocal looks
+                looks += key == "role"
+                return super().__getitem__(key)
+
+        reader = RolloutReader([], delegated=False)
+        for turn in range(turns):
+            reader.add(user("one")["payload"], Place(turn), "")
+            reader.drafts[-1].fields = Counted(reader.drafts[-1].fields)
+            if turn % 4 == 3:
+                reader.rolled_back(1)
+        return looks
+
+    assert looked_at(800) == 2 * looked_at(400)
 
 
 def test_a_summary_is_written_as_a_compaction_that_codex_resumes_from() -> None:

@@ -2,16 +2,17 @@
 
 Checked in fixtures of agent-sessions: field-complete rows of versions up to 0.146 with words that were scrubbed, and
 small ones of 0.50 to 0.106; and in the source of the CLI: what it persists, how it resumes, what it says of a tool. No
-session with its own words was at hand. `codex_rows` says what a row means, `responses_items` how items are read.
+session with its own words was at hand. `codex_rows` says what a row means, `codex_words` what Codex says in its own
+words, `responses_items` how items are read.
 
 * The conversation is the `response_item` rows. `event_msg` rows repeat it for the screen and are not read, but for
   what they alone say: which agent a call started, what was rolled back, how many tokens were used.
 * What a person took back (`thread_rolled_back`) is no part of the conversation; its rows stay in the file.
-* A tool's words are what it said: the JSON with an exit code, or the lines about time and exit code, that Codex puts
-  around them are not. Where those name a process that still runs, they stay. An exit code other than zero is an error;
-  what Codex says of a call that was refused, was cut off or could not be read is no observation.
+* A result is what the model read, whole: the JSON with an exit code, or the lines about time and exit code, that Codex
+  puts around a tool's words are of the same command. An exit code other than zero is an error; what Codex says of a
+  call that was refused, was cut off or could not be read is no observation, for it repeats the command.
 * What Codex writes as the user (environment, AGENTS.md, IDE context, shell commands, notices) is `injectedBy` codex.
-  The IDE context and the person's request stand in one text: it counts as the app's.
+  Where the person's request stands behind it, in the same text or in the next, the whole is the person's.
 * `compacted` is a frame for all between the frame before it and itself, the system's messages apart. Its
   `replacement_history` repeats what it kept and is not read, but where the session begins with it. A compaction by the
   provider has no text, but an item that is encrypted: that is an opaque part of the model's.

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from foldproof.messages import Message, frame_kind
 from foldproof.transcripts.codec import FIELDS, made_up_id, message_from
+from foldproof.transcripts.codex_words import APP, is_injected, told
 from foldproof.transcripts.compactions import folded_span, summary_frame_of
 from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.responses_items import STARTS, Draft, ItemReader
 from foldproof.transcripts.rows import Place, with_note
 from foldproof.window import FoldedSpan
-
-APP: Final = "codex"
-"""Who delivered what a person did not write."""
 
 SUMMARY: Final = "summary"
 """Which part of a compaction its summary is, where it stands in no item."""
@@ -24,44 +20,6 @@ BEGINS: Final = "begins"
 """Key of our note on a compaction: whether the session began with it, so that what it kept is read from it."""
 ENCRYPTED: Final = ("compaction", "compaction_summary")
 """Items that hold a summary which only the provider can read."""
-
-_OPENINGS: Final = (
-    "<environment_context>",
-    "<user_instructions>",
-    "<instructions>",
-    "# agents.md instructions for ",
-    "# context from my ide setup",
-    "<user_shell_command>",
-    "<user_action>",
-    "<turn_aborted>",
-    "<subagent_notification>",
-    "<skill>",
-    "<hook_prompt",
-    "<permissions instructions>",
-    "<collaboration_mode>",
-    "<model_switch>",
-    "<personality_spec>",
-    "<plugins>",
-    "<subagents>",
-    "another language model started to solve this problem and produced a summary",
-)
-_LONGEST_OPENING: Final = 80
-
-_HEADER: Final = re.compile(
-    r"(?:Chunk ID: \S*\n)?(?:Exit code: (-?\d+)\n)?Wall time: [\d.]+ seconds?\n"
-    r"(?:Process exited with code (-?\d+)\n)?(?:Original token count: \d+\n)?(?:Total output lines: \d+\n)?\n?Output:\n"
-)
-_FAILED: Final = (
-    "failed in sandbox",
-    "execution error",
-    "exec_command failed",
-    "apply_patch verification failed",
-    "err: ",
-)
-_NEVER_RAN: Final = re.compile(
-    r"(?:exec command|patch) rejected|rejected by user|unsupported (?:custom tool )?call: "
-    r"|failed to parse function arguments|(?:Wall time: [\d.]+ seconds?\n)?aborted by user|aborted\Z"
-)
 
 
 class RolloutReader(ItemReader):
@@ -73,25 +31,24 @@ class RolloutReader(ItemReader):
         self.folded: list[FoldedSpan] = []
         self._delegated = delegated
         self._unnamed: list[tuple[str, str]] = []  # calls that were recorded without an id, not answered yet
+        self._asking: list[int] = []  # the drafts in which the person asks, among those looked at
+        self._looked_at = 0
 
     def about(self, content: str | list[Any]) -> Mapping[str, Any]:
-        """Return whether a user message is the app's: by how any text in it opens."""
-        parts = [content] if isinstance(content, str) else [part.get("text") for part in content]
-        texts = (part.lstrip()[:_LONGEST_OPENING].lower() for part in parts if isinstance(part, str))
-        injected = self._delegated or any(text.startswith(_OPENINGS) for text in texts)
-        return {"injectedBy": APP} if injected else {}
+        """Return whether a user message is the app's, with no word of the person's in it."""
+        return {"injectedBy": APP} if self._delegated or is_injected(content) else {}
 
     def result(self, item: Mapping[str, Any], path: str) -> dict[str, Any]:
-        """Return what a tool said, without what Codex puts around it."""
+        """Return what the model read of a call: the tool's words, with what Codex puts around them."""
         output = item.get("output")
         if isinstance(output, str):
-            return _said(output)
+            return told(output)
         if isinstance(output, dict) and "output" not in output:
             if isinstance(output.get("content"), str):
                 failed = {"isError": True} if output.get("success") is False else {}
-                return _said(output["content"]) | failed
+                return told(output["content"]) | failed
             if isinstance(output.get("text"), str):
-                return _said(output["text"])
+                return told(output["text"])
         return super().result(item, path)
 
     def add(self, item: dict[str, Any], place: Place, path: str, note: Any = None) -> None:  # noqa: ANN401
@@ -134,12 +91,17 @@ class RolloutReader(ItemReader):
 
     def rolled_back(self, turns: int) -> int:
         """Take the person's last turns away, as Codex does, and return how many messages left."""
-        asked = [at for at, draft in enumerate(self.drafts) if _asks(draft)]
-        if not asked or turns < 1:
+        new = range(self._looked_at, len(self.drafts))
+        self._asking += [at for at in new if _asks(self.drafts[at])]
+        self._looked_at = len(self.drafts)
+        if not self._asking or turns < 1:
             return 0
-        first = asked[-min(turns, len(asked))]
+        left = max(0, len(self._asking) - turns)
+        first = self._asking[left]
         gone = sum(1 + len(draft.results) for draft in self.drafts[first:])
+        del self._asking[left:]
         del self.drafts[first:]
+        self._looked_at = first
         self.ends_reply()
         return gone
 
@@ -195,30 +157,6 @@ class RolloutReader(ItemReader):
         self._unnamed = [(call, called) for call, called in self._unnamed if call != answered]
         said = {"output": item["result"]} if "result" in item else {}
         return item | said | {"type": "function_call_output", "call_id": answered}
-
-
-def _said(output: str) -> dict[str, Any]:
-    """Return the words of a tool: of the JSON, or behind the lines, in which Codex says how a command ended."""
-    if output.startswith('{"') and '"metadata"' in output:
-        try:
-            told = json.loads(output)
-        except (ValueError, RecursionError):
-            told = None
-        about = told.get("metadata") if isinstance(told, dict) else None
-        if isinstance(about, dict) and isinstance(told, dict) and isinstance(told.get("output"), str):
-            return {"content": told["output"]} | _ended(about.get("exit_code"))
-    if output.startswith(("Chunk ID:", "Exit code:", "Wall time:")):
-        header = _HEADER.match(output)
-        if header is not None:
-            return {"content": output[header.end() :]} | _ended(header[1] or header[2])
-    start = output[:120]
-    if _NEVER_RAN.match(start if len(output) <= len(start) else start + "…"):
-        return {"content": output, "isError": True, "toolResultOrigin": "not-entered"}
-    return {"content": output, "isError": True} if start.startswith(_FAILED) else {"content": output}
-
-
-def _ended(code: Any) -> dict[str, Any]:  # noqa: ANN401
-    return {} if code in (None, 0, "0") else {"isError": True}
 
 
 def _asks(draft: Draft) -> bool:

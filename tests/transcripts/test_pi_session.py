@@ -14,6 +14,7 @@ from foldproof.errors import TranscriptError
 from foldproof.messages import Message, author_of, calls_of, frame_kind, message_id, pair
 from foldproof.transcripts import Conversation, dump, load, parse
 from foldproof.transcripts.json_text import Json
+from foldproof.transcripts.pi_session import PiSession
 from foldproof.window.frames import lineage
 
 DATA = Path(__file__).parent.parent / "data" / "transcripts" / "pi_session"
@@ -129,6 +130,34 @@ def test_a_second_compaction_stands_for_the_first_and_what_it_had_kept() -> None
     assert texts(conversation.messages) == ["one", "two", "sum 1", "three", "four", "sum 2"]
     assert [texts(tuple(span.originals or ())) for span in conversation.folded] == [["one"], ["sum 1", "two", "three"]]
     assert conversation.folded[1].frames == (conversation.folded[0].fingerprint,)
+
+
+def test_reading_a_session_with_many_compactions_takes_time_in_proportion() -> None:
+    looks = 0
+
+    class Counted(dict[str, Any]):
+        def get(self, key: str, default: Json = None) -> Json:
+            nonlocal looks
+            looks += 1
+            return super().get(key, default)
+
+    def looked_at(blocks: int) -> int:
+        nonlocal looks
+        looks = 0
+        rows: list[Any] = [{"type": "session", "version": 3, "id": "s", "cwd": "/x", "timestamp": "t"}]
+        for block in range(blocks):
+            start = block * 10
+            for at in range(start, start + 9):
+                rows.append(entry(str(at), str(at - 1) if at else None, user("q")))
+            last = str(start + 8)
+            told = {"type": "compaction", "summary": "s", "firstKeptEntryId": last}
+            rows.append(entry(str(start + 9), last, told))
+        (reading,) = PiSession().read([Counted(row) for row in rows])
+        assert [len(span.originals or ()) for span in reading.folded] == [8, *[10] * (blocks - 1)]
+        return looks
+
+    few, many = looked_at(20), looked_at(80)
+    assert many < 4.1 * few
 
 
 def test_a_line_that_is_no_json_does_not_count_for_a_compaction(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ of extensions) is from the library's source (`session-manager.ts`, `messages.ts`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from foldproof.errors import TranscriptError, shown
@@ -152,6 +153,7 @@ class _Reader:
         self._unknown = UnknownKinds("entry type")
         self._roles = UnknownKinds("role")
         self._context: list[Message] = []  # what the app gives the model at this point
+        self._at: dict[int, int] = {}  # the entry of a message, by its identity
         self.messages: list[Message] = []
         self.places: list[int] = []
         self.folded: list[Any] = []
@@ -209,9 +211,13 @@ class _Reader:
 
     def _say(self, row: dict[str, Any], at: int, fields: dict[str, Any]) -> None:
         message = message_from(with_note(fields, row), f"$[{at}]")
+        self._add(message, at)
+        self._context.append(message)
+
+    def _add(self, message: Message, at: int) -> None:
         self.messages.append(message)
         self.places.append(at)
-        self._context.append(message)
+        self._at[id(message)] = at
 
     def _summary(self, row: dict[str, Any], at: int) -> None:
         text = row.get("summary")
@@ -229,27 +235,32 @@ class _Reader:
         if isinstance(row.get(FIELDS), dict):
             fields = {"role": "user", "content": text}
             frame = message_from(with_note(fields, row), f"$[{at}]")
-        self.messages.append(frame)
-        self.places.append(at)
+        self._add(frame, at)
         self._context.insert(0 if row["type"] == "compaction" else len(self._context), frame)
 
     def _kept(self, row: dict[str, Any]) -> list[Message]:
         """Return the messages of the context that a compaction kept."""
+        named, index = row.get("firstKeptEntryId"), row.get("firstKeptEntryIndex")
         first: int | None = None
-        if isinstance(row.get("firstKeptEntryId"), str):
-            name = row["firstKeptEntryId"]
-            first = next(
-                (at for at, one in enumerate(self._rows) if isinstance(one, dict) and one.get("id") == name), None
-            )
-        elif isinstance(row.get("firstKeptEntryIndex"), int):
-            lines = [at for at, one in enumerate(self._rows) if not isinstance(one, Unread)]
-            index = row["firstKeptEntryIndex"]
-            first = lines[index] if 0 <= index < len(lines) else None
+        if isinstance(named, str):
+            first = self._first_of.get(named)
+        elif isinstance(index, int):
+            first = self._lines[index] if 0 <= index < len(self._lines) else None
         if first is None:
             return []
-        known = {id(message): at for message, at in zip(self.messages, self.places, strict=True)}
-        later = (message for message in self._context if known[id(message)] >= first)
-        return [message for message in later if self._rows[known[id(message)]]["type"] != "compaction"]
+        later = (message for message in self._context if self._at[id(message)] >= first)
+        return [message for message in later if self._rows[self._at[id(message)]]["type"] != "compaction"]
+
+    @cached_property
+    def _first_of(self) -> dict[str, int]:
+        """Where the entry of an id stands; the first one, where several have it."""
+        ids = ((row.get("id"), at) for at, row in enumerate(self._rows) if isinstance(row, dict))
+        return dict(reversed([(name, at) for name, at in ids if isinstance(name, str)]))
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where the lines stand that were read: a version that counts entries counts these."""
+        return [at for at, row in enumerate(self._rows) if not isinstance(row, Unread)]
 
 
 def _is_known(kind: object) -> bool:

@@ -147,8 +147,8 @@ def test_reading_a_session_with_many_compactions_takes_time_in_proportion() -> N
         rows: list[Any] = [{"type": "session", "version": 3, "id": "s", "cwd": "/x", "timestamp": "t"}]
         for block in range(blocks):
             start = block * 10
-            for at in range(start, start + 9):
-                rows.append(entry(str(at), str(at - 1) if at else None, user("q")))
+            steps = range(start, start + 9)
+            rows += (entry(str(at), str(at - 1) if at else None, user("q")) for at in steps)
             last = str(start + 8)
             told = {"type": "compaction", "summary": "s", "firstKeptEntryId": last}
             rows.append(entry(str(start + 9), last, told))

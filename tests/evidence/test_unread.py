@@ -29,6 +29,7 @@ WORDLESS = [
     {"type": "input_image", "image_url": "https://example.com/a.png"},
     {"type": "image", "source": {"type": "base64", "data": "AAAA"}},
     {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}},
+    {"type": "document", "source": {"type": "content", "content": [TEXT, {"type": "image"}]}},
     {"image": {"format": "png", "source": {"bytes": "AAAA"}}},
     {"inlineData": {"mimeType": "audio/wav", "data": "AAAA"}},
     {
@@ -54,6 +55,9 @@ WITH_WORDS = [
         "type": "file",
         "file": {"kind": "text", "mimeType": "text/plain", "name": "a", "source": {"type": "text", "content": "x"}},
     },
+    {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "x"}},
+    {"type": "search_result", "source": "/a", "title": "b", "content": [TEXT]},
+    {"document": {"name": "a", "source": {"content": [{"text": "x"}]}}},
     {"cachePoint": {"type": "default"}},
     {"type": "tool_reference", "tool_name": "find"},
 ]

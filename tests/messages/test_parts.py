@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 from tests.messages.generators import Object, canonical, known_parts, parts, says, unknown_parts
 
 from foldproof.messages import (
@@ -154,6 +154,43 @@ def test_the_size_of_a_file_is_kept_as_it_was_read(size: object) -> None:
 )
 def test_only_text_and_inline_text_files_have_words(part: Object, words: str | None) -> None:
     assert part_text(read(part)) == words
+
+
+DATA: Object = {"type": "text", "media_type": "text/plain", "data": "two words"}
+TEXTS: list[JsonValue] = [{"type": "text", "text": "two"}, {"type": "text", "text": "words"}]
+KEYED: list[JsonValue] = [{"text": "two"}, {"text": "words"}]
+PICTURE: Object = {"type": "image", "source": {"type": "base64", "data": "eA=="}}
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ({"type": "document", "source": DATA}, "two words"),
+        ({"type": "document", "source": DATA, "title": "a", "context": "b"}, "a\nb\ntwo words"),
+        ({"type": "document", "source": {"type": "content", "content": TEXTS}}, "two\nwords"),
+        ({"type": "document", "source": {"type": "content", "content": "two words"}}, "two words"),
+        ({"type": "search_result", "source": "/a", "title": "b", "content": TEXTS}, "b\n/a\ntwo\nwords"),
+        ({"document": {"format": "txt", "name": "a", "source": {"text": "two words"}}}, "a\ntwo words"),
+        ({"document": {"format": "txt", "name": "a", "source": {"content": KEYED}}}, "a\ntwo\nwords"),
+        ({"searchResult": {"source": "/a", "title": "b", "content": KEYED}}, "b\n/a\ntwo\nwords"),
+        ({"type": "document", "source": {"type": "base64", "data": "eA=="}}, None),
+        ({"type": "document", "source": {"type": "url", "url": "https://a.example"}}, None),
+        ({"type": "document", "source": {"type": "content", "content": [*TEXTS, PICTURE]}}, None),
+        ({"type": "document", "source": {"type": ["text"], "data": "x"}}, None),
+        ({"type": "document", "source": "two words"}, None),
+        ({"type": "search_result", "source": "/a", "content": 5}, None),
+        ({"document": {"format": "pdf", "name": "a", "source": {"bytes": "eA=="}}}, None),
+        ({"document": "two words"}, None),
+        ({"type": ["input_text"], "text": "x"}, None),
+    ],
+)
+def test_a_document_of_text_and_a_search_result_say_all_that_the_model_is_shown_of_them(
+    part: Object, words: str | None
+) -> None:
+    found = read(part)
+    assert type(found) is OpaquePart
+    assert part_text(found) == words
+    assert written(found) == part
 
 
 def test_a_part_made_in_python_writes_its_type_and_nothing_that_was_not_set() -> None:

@@ -101,3 +101,11 @@ def test_a_text_part_of_the_responses_api_is_the_persons_words() -> None:
     message = Message.model_validate({"role": "user", "content": [{"type": "input_text", "text": "order 447123"}]})
     assert message.text == "order 447123"
     assert "447123" in exempt_forms([message])
+
+
+def test_the_words_of_a_document_are_counted_once() -> None:
+    words = "four words " * 99
+    document = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": words}}
+    found = message(role="user", content=[document])
+    assert characters(found) == len(words)
+    assert found.text == words

@@ -93,8 +93,11 @@ class CitationPart(FrozenModel):
 
 
 class OpaquePart(FrozenModel):
-    """Anything else: kept whole, sent back unchanged, and read as having no words unless it is a known text part."""
+    """Anything else: kept whole, sent back unchanged, and read as having no words unless it is known to hold text."""
 
+
+_SPELLINGS = {"input_text": "text", "output_text": "text", "refusal": "refusal"}
+"""Where a text part of OpenAI's Responses holds its words, by type."""
 
 _KNOWN = {
     "text",
@@ -144,10 +147,40 @@ def is_thinking(part: Part) -> bool:
 
 
 def _opaque_text(fields: dict[str, Any]) -> str | None:
-    """Return the words of a text part as OpenAI's Responses spell it."""
-    key = {"input_text": "text", "output_text": "text", "refusal": "refusal"}.get(str(fields.get("type")))
-    text = None if key is None else fields.get(key)
-    return text if isinstance(text, str) else None
+    """Return the words of a text part as OpenAI's Responses spell it, or of a document of text as Claude's APIs do."""
+    kind = fields.get("type")
+    if isinstance(kind, str) and kind in _SPELLINGS:
+        text = fields.get(_SPELLINGS[kind])
+        return text if isinstance(text, str) else None
+    if kind == "document":
+        return _document_text(fields, fields.get("source"))
+    if kind == "search_result":
+        return _with_heading(fields, fields.get("content"))
+    if kind is None:  # Bedrock names a block by its only member
+        document, found = fields.get("document"), fields.get("searchResult")
+        if isinstance(document, dict):
+            return _document_text(document, document.get("source"))
+        if isinstance(found, dict):
+            return _with_heading(found, found.get("content"))
+    return None
+
+
+def _document_text(document: dict[str, Any], source: Any) -> str | None:  # noqa: ANN401 - whatever JSON holds
+    if not isinstance(source, dict):
+        return None
+    kind = source.get("type")
+    names = ("text", "content") if kind is None else ("data",) if kind == "text" else ("content",)
+    return _with_heading(document, next((source[name] for name in names if name in source), None))
+
+
+def _with_heading(holder: dict[str, Any], said: Any) -> str | None:  # noqa: ANN401 - whatever JSON holds
+    """Return a text, or the texts of blocks, behind what else the model is shown of it; None beside a picture."""
+    blocks = [{"text": said}] if isinstance(said, str) else said if isinstance(said, list) else [None]
+    texts = [block.get("text") if isinstance(block, dict) else None for block in blocks]
+    words = [text for text in texts if isinstance(text, str)]
+    shown = (holder.get(name) for name in ("title", "name", "context", "source"))
+    heading = [text for text in shown if isinstance(text, str)]
+    return "\n".join(heading + words) if len(words) == len(texts) else None
 
 
 def part_text(part: Part) -> str | None:

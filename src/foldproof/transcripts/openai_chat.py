@@ -8,6 +8,7 @@ Checked in real files: recorded DeepSeek, Groq, Mistral and OpenAI traffic (`{re
   by order and name.
 * A response's message is the last message of the conversation; a response that is text (a stream) is left alone.
 * `reasoning_content`, `reasoning`, `reasoning_details` and whatever else a row holds stay as they are.
+* Reasoning in tags (`<think>…</think>`) that opens the model's text is a thinking part, the answer the text behind it.
 * Fields of ours (`foldedExempt`, `metadata`, …) stand on the row under our names, and are read back from there.
 """
 

@@ -48,6 +48,8 @@ class RowReader:
         fields = without(row, _OWN) | {"role": ROLES[role]}
         if "content" in row:
             fields["content"] = parts_from(row["content"], f"{path}.content")
+        if ROLES[role] == "assistant" and isinstance(row.get("content"), str):
+            fields["content"] = _thought_and_said(row["content"])
         if ROLES[role] == "tool":
             fields |= self._result(row)
         elif row.get("tool_calls") or row.get("function_call"):
@@ -87,6 +89,17 @@ class RowReader:
                 del self._unanswered[position]
                 return identifier
         return made_up_id("function", name)
+
+
+def _thought_and_said(content: str) -> str | list[dict[str, Any]]:
+    """Return the content of the model's; reasoning in tags, which a server left in front of the answer, is a part."""
+    if not content.startswith("<think>") and not content.lstrip().startswith("<think>"):
+        return content
+    thought, tag, said = content.lstrip().removeprefix("<think>").partition("</think>")
+    if not tag:
+        return content
+    parts = [{"type": "thinking", "text": thought.strip()}]
+    return [*parts, {"type": "text", "text": said.strip()}] if said.strip() else parts
 
 
 def _call(call: object, path: str) -> dict[str, Any]:

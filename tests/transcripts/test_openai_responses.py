@@ -13,6 +13,7 @@ import pytest
 from foldproof.errors import TranscriptError
 from foldproof.messages import Message, ProviderToolPart, author_of, calls_of, pair
 from foldproof.messages.server_tools import pair_server_tools
+from foldproof.offline.audit import audit
 from foldproof.transcripts import Conversation, detect, dump, load, parse
 from foldproof.transcripts.json_text import Json
 
@@ -305,3 +306,47 @@ def test_what_is_no_call_of_this_api_is_not_taken_for_one(other: Json) -> None:
     except TranscriptError:
         return
     assert name != "openai_responses"
+
+
+ENVIRONMENT = "<environment_context>\n<cwd>/w</cwd>\n</environment_context>"
+AGENTS = "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nbe brief\n</INSTRUCTIONS>"
+
+
+def asked(*texts: str) -> Json:
+    return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text} for text in texts]}
+
+
+@pytest.mark.parametrize(
+    ("texts", "author"),
+    [
+        ([ENVIRONMENT], "app"),
+        (["<user_instructions>\nbe brief\n</user_instructions>"], "app"),
+        ([AGENTS, ENVIRONMENT], "app"),
+        ([f"{AGENTS}\n{ENVIRONMENT}"], "app"),
+        ([ENVIRONMENT, "fix it"], "person"),
+        ([f"{ENVIRONMENT}\nfix it"], "person"),
+        (["# Context from my IDE setup:\n\n## My request for Codex:\nfix it"], "person"),
+        (["<instructions>fix it</instructions>"], "person"),  # any app's template
+        ([""], "person"),
+    ],
+)
+def test_an_item_of_what_codex_says_as_the_user_and_nothing_else_is_the_apps(texts: list[str], author: str) -> None:
+    conversation = parse({"model": "m", "input": [asked(*texts), asked("go")]})
+    assert [author_of(message) for message in conversation.messages] == [author, "person"]
+    window = [FRAME, conversation.messages[0]]
+    assert list(parse(rewritten(conversation.replace(window))).messages) == window
+
+
+def test_a_new_message_that_reads_like_codex_stays_what_it_was() -> None:
+    conversation = parse({"model": "m", "input": [asked("go")]})
+    window = [Message(role="user", content=ENVIRONMENT, folded_exempt=("7",)), *conversation.messages]
+    assert list(parse(rewritten(conversation.replace(window))).messages) == window
+
+
+def test_an_answer_may_repeat_the_variables_of_a_stored_prompt() -> None:
+    prompt = {"id": "pmpt_1", "variables": {"order": "447123"}}
+    answer = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is 447123."}]}
+    body = {"model": "m", "input": [asked("which?"), answer]}
+    for more, verdict in (({"prompt": prompt}, "exempt"), ({}, "invented")):
+        (judged,) = audit(parse(body | more)).answers
+        assert [value.verdict for value in judged.values] == [verdict]

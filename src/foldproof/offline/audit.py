@@ -23,7 +23,7 @@ from foldproof.offline.reports import (
 )
 from foldproof.transcripts import Conversation
 
-_TOOLS: Final = ("tools", "functions", "function", "toolConfig")
+_TOOLS: Final = ("tools", "functions", "function", "toolConfig", "prompt")
 """Facts of a conversation that say which tools the model was offered."""
 
 

@@ -10,6 +10,8 @@ and web search, results that are pictures, compaction items, `/responses/compact
 * `/responses/compact` answers with the person's messages, which the request holds already, and one compaction item:
   beside its request only that item is read. What it stands for is in the file, ahead of it.
 * What a `previous_response_id` or a `conversation` refers to is not in the file; both are among the extras.
+* Items of the user's that hold nothing but what Codex writes (environment, AGENTS.md, IDE context without a request)
+  are `injectedBy` codex. The variables of a stored `prompt` are the app's too; they are among the extras.
 * What a fold adds is a message item; message fields that the API does not know stand on it under `foldproof`.
 * An output that changes is no stream any more: the response is written as the object that its last event holds.
 """
@@ -24,6 +26,7 @@ from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
 from foldproof.transcripts.block_signs import is_cline
 from foldproof.transcripts.codec import FIELDS, Format, without
+from foldproof.transcripts.codex_words import APP, OWN_OPENINGS, is_injected
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.json_text import Json, Unread, revise, revise_items
@@ -69,7 +72,7 @@ class OpenaiResponses:
         """Return the conversation of a request, a response, or a list of items."""
         source = _source_of(value)
         damage = list(source.damage)
-        reader = ItemReader(damage)
+        reader = _Reader(damage)
         for at, row in enumerate(source.rows):
             path = source.path(at)
             if at == len(source.prompt) + len(source.given):
@@ -214,8 +217,16 @@ def _extras(value: Json, response: dict[str, Any] | None) -> dict[str, Any]:
     return without(value["request"], ("input", "instructions")) | without(value, ("request", "response")) | about
 
 
+class _Reader(ItemReader):
+    """Reads the items of a request; Codex sends what it has to say as the user's."""
+
+    def about(self, content: str | list[Any]) -> Mapping[str, Any]:
+        """Return whether a user message is Codex's, with no word of the person's in it."""
+        return {"injectedBy": APP} if is_injected(content, OWN_OPENINGS) else {}
+
+
 def _encoded(message: Message) -> dict[str, Any]:
-    item, said = encoded(message, {})
+    item, said = encoded(message, _Reader([]).about(message.text))
     return noted(item, said, message)
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from foldproof.errors import TranscriptError
 from foldproof.evidence.reading import said_by_tools
-from foldproof.messages import Message, calls_of, frame_kind, pair, pair_server_tools, tool_text
+from foldproof.messages import Message, author_of, calls_of, frame_kind, pair, pair_server_tools, tool_text
+from foldproof.offline.audit import audit
 from foldproof.transcripts import Conversation, detect, dump, load, parse
 from foldproof.transcripts.json_text import Json
 from foldproof.window import span_of
@@ -342,3 +343,58 @@ def test_chat_messages_stay_chat_messages(value: Json) -> None:
 def test_an_edited_list_without_a_block_of_claudes_is_still_known_by_our_frame() -> None:
     conversation = parse([{"role": "user", "content": "go"}, {"role": "assistant", "content": [USE]}])
     assert detect(written(conversation, [conversation.messages[0], SUMMARY])) == "anthropic_messages"
+
+
+REMINDER = "<system-reminder>\nthe date is 2026-01-01\n</system-reminder>"
+
+
+@pytest.mark.parametrize(
+    ("texts", "author"),
+    [
+        ([REMINDER], "app"),
+        ([f"{REMINDER}\n{REMINDER}"], "app"),
+        ([REMINDER, "\n", REMINDER], "app"),
+        ([REMINDER, "fix it"], "person"),
+        ([f"{REMINDER}\nfix it"], "person"),
+        ([f"fix it\n{REMINDER}"], "person"),
+        (["<system-reminder>fix it"], "person"),
+        ([""], "person"),
+    ],
+)
+def test_a_row_of_reminders_and_nothing_else_is_the_apps(texts: list[str], author: str) -> None:
+    blocks = [{"type": "text", "text": text} for text in texts]
+    contents: list[Json] = [blocks, *texts] if len(texts) == 1 else [blocks]
+    for content in contents:
+        message = parse(rows(content, system="be brief")).messages[1]
+        assert author_of(message) == author
+    behind = parse(rows("go", [USE], [RESULT, *blocks])).messages[3]
+    assert author_of(behind) == author
+    answered = parse([{"role": "user", "content": [{"text": text} for text in texts]}], format="bedrock_converse")
+    assert author_of(answered.messages[0]) == author
+
+
+def test_a_picture_beside_a_reminder_is_the_persons() -> None:
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}}
+    (message,) = parse(rows([{"type": "text", "text": REMINDER}, picture])).messages
+    assert author_of(message) == "person"
+
+
+@pytest.mark.parametrize("text", ["[Old tool result content cleared]", "[cleared to save context]\n"])
+def test_what_stands_in_the_place_of_a_cleared_result_is_no_word_of_the_tools(text: str) -> None:
+    for content in (text, [{"type": "text", "text": text}]):
+        conversation = parse(rows("go", [USE], [RESULT | {"content": content}], "It was 4711."))
+        result = conversation.messages[2]
+        assert (result.tool_chars, tool_text(result), conversation.incomplete) == (0, "", True)
+        (answer,) = audit(conversation).answers
+        assert [value.verdict for value in answer.values] == ["undecidable"]
+        window = [NOTICE, *conversation.messages[1:]]
+        assert (
+            written(conversation, window)["messages"][2]
+            == rows("go", [USE], [RESULT | {"content": content}])["messages"][2]
+        )
+
+
+def test_a_result_that_quotes_the_note_of_a_cleared_one_is_the_tools() -> None:
+    told = RESULT | {"content": 'grep: "[cleared to save context]"'}
+    conversation = parse(rows("go", [USE], [told], "It was 4711."))
+    assert (conversation.messages[2].tool_chars, conversation.incomplete) == (None, False)

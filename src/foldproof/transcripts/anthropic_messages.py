@@ -16,6 +16,10 @@ in no file here are those of the Python SDK (0.x, 2026).
 * A new summary that opens the window is a `compaction` block where the request asks for compaction
   (`context_management`) or has such a block already; elsewhere it is a user message, for the API would refuse the
   block, or ignore what is kept ahead of it.
+* A user's row, or what stands behind the results in one, that holds nothing but reminders of Claude Code's
+  (`<system-reminder>`) is `injectedBy` it.
+* A result whose words context editing cleared says nothing (`toolChars: 0`), and the conversation is `incomplete`. The
+  API clears a copy of its own, so what stands in a file of these rows was cleared by the app.
 * A response that was recorded as a stream of events is the message they make.
 """
 
@@ -35,6 +39,7 @@ from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.rows import noted
 
+_REMINDER, _REMINDER_END = "<system-reminder>", "</system-reminder>"
 _NAMES = ("id", "conversation_id", "session_id")
 
 
@@ -96,6 +101,10 @@ class ClaudeBlocks:
             return Block("summary", block["content"])
         return Block("part", block)
 
+    def app_of(self, texts: Sequence[str | None]) -> dict[str, str] | None:
+        """Return Claude Code where all of these texts are its reminders."""
+        return reminds(texts)
+
     def result_block(self, message: Message, replaced: dict[str, Any] | None) -> dict[str, Any]:  # noqa: ARG002
         """Return the block of a new result."""
         said: dict[str, Any] = {"role": "tool", "toolCallId": message.tool_call_id, "toolName": ...}
@@ -116,6 +125,21 @@ class ClaudeBlocks:
         block = {"type": "compaction", "content": message.text, FIELDS: {}}
         said = {"role": "user", "content": message.text}
         return {"role": "assistant", "content": [noted(block, said, message)]}
+
+
+def reminds(texts: Sequence[str | None]) -> dict[str, str] | None:
+    """Return that Claude Code said these texts as the user, where they are its reminders and nothing else."""
+    said = False
+    for text in texts:
+        left = None if text is None else text.strip()
+        while left:
+            opening, _, behind = left.partition(_REMINDER)
+            inside, end, rest = behind.partition(_REMINDER_END)
+            left = rest.strip() if not opening and inside and end else None
+            said = True
+        if left is None:
+            return None
+    return {"source": "claude_code", "reason": "a tag of the app"} if said else None
 
 
 def call_of(block: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
-from foldproof.transcripts.anthropic_messages import text_file
+from foldproof.transcripts.anthropic_messages import reminds, text_file
 from foldproof.transcripts.block_document import BlockDocument, Wrapper
 from foldproof.transcripts.block_rows import Block
 from foldproof.transcripts.block_signs import is_bedrock
@@ -83,6 +83,10 @@ class ConverseBlocks:
         if "cachePoint" in block:
             return Block("nothing")
         return Block("part", _words(block) or block)
+
+    def app_of(self, texts: Sequence[str | None]) -> dict[str, str] | None:
+        """Return Claude Code where all of these texts are its reminders."""
+        return reminds(texts)
 
     def result_block(self, message: Message, replaced: dict[str, Any] | None) -> dict[str, Any]:  # noqa: ARG002
         """Return the block of a new result."""

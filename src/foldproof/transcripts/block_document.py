@@ -73,6 +73,7 @@ class BlockDocument:
             self._id(names),
             damage=(*reader.damage, *self._unread()),
             folded=tuple(reader.folded),
+            incomplete=reader.lacks_results,
         )
 
     def written(self, edit: Edit, dialect: Dialect, *, natively: bool) -> Json:

@@ -29,6 +29,8 @@ from foldproof.window import FoldedSpan
 Kind = Literal["part", "call", "result", "thinking", "summary", "nothing"]
 
 _ROLES = ("user", "assistant", "system")
+_CLEARED = ("[cleared to save context]", "[old tool result content cleared]")
+"""What stands in the place of a result that context editing cleared, by the API, and by agents on top of it."""
 
 
 class Block(NamedTuple):
@@ -52,6 +54,9 @@ class Dialect(Protocol):
         Raises:
             TranscriptError: it is none of the format's.
         """
+
+    def app_of(self, texts: Sequence[str | None]) -> dict[str, str] | None:
+        """Return which app said all of these texts as the user, if one did; None among them is no text."""
 
     def result_block(self, message: Message, replaced: dict[str, Any] | None) -> dict[str, Any]:
         """Return the block of a new result, which may stand in the place of another."""
@@ -78,6 +83,7 @@ class BlockReader:
 
     Attributes:
         messages, places, folded, damage: what was read.
+        lacks_results: whether results were cleared before, so that nobody knows what the tools had said.
         waiting: the calls of the last assistant message that have no answer yet.
         path_of: names a row in errors.
     """
@@ -92,6 +98,7 @@ class BlockReader:
         self.places: list[Places] = []
         self.folded: list[FoldedSpan] = []
         self.damage: list[Damage] = []
+        self.lacks_results = False
 
     def read(self, rows: Sequence[Any]) -> None:
         """Read every row."""
@@ -208,7 +215,8 @@ class BlockReader:
         role, content, note = row["role"], row.get("content"), row.get(FIELDS)
         if not isinstance(content, list):
             fields = {"role": role, "content": content or ""}
-            self.add(with_note(fields, row) if isinstance(note, dict) else fields, (Place(at),))
+            said = with_note(fields, row) if isinstance(note, dict) else fields | self._whose(role, [content])
+            self.add(said, (Place(at),))
             return
         if isinstance(note, dict):
             parts = [block.said for _, block, _ in self.blocks(row, at) if block.kind == "part"]
@@ -230,7 +238,14 @@ class BlockReader:
             self.add(fields, (Place(at, tuple(indices)),))
         if parts or not results:
             place = Place(at, tuple(spoken)) if results else Place(at)
-            self.add({"role": role, "content": parts}, (place,))
+            said = {"role": role, "content": parts}
+            self.add(said | self._whose(role, [part.get("text") for part in parts]), (place,))
+
+    def _whose(self, role: str, texts: Sequence[Any]) -> dict[str, Any]:
+        """Return who delivered a user message, by what its parts hold as text."""
+        known = [text if isinstance(text, str) else None for text in texts]
+        app = self._dialect.app_of(known) if role == "user" else None
+        return {} if app is None else {"injectedBy": app}
 
     def result(self, said: dict[str, Any], block: dict[str, Any]) -> dict[str, Any]:
         """Return the fields of a result: which call it answers is known by its id, else by its place."""
@@ -243,7 +258,12 @@ class BlockReader:
         name = self._names.get(identifier)
         if name is not None:
             fields["toolName"] = name
-        return with_note(fields, block) if FIELDS in block else fields
+        if FIELDS in block:
+            return with_note(fields, block)
+        if _is_cleared(fields["content"]):
+            self.lacks_results = True
+            fields["toolChars"] = 0
+        return fields
 
     def frame(self, text: str, noted_in: Mapping[str, Any], place: Place, originals: Sequence[Message]) -> None:
         """Add the frame for a summary: as its note says, where we wrote one, else with the lineage of its originals."""
@@ -283,6 +303,13 @@ class BlockReader:
             return
         self.messages.append(message)
         self.places.append(places)
+
+
+def _is_cleared(content: Any) -> bool:  # noqa: ANN401 - text or parts
+    """Whether a result says only that its words were cleared."""
+    if isinstance(content, list):
+        content = content[0].get("text") if len(content) == 1 else None
+    return isinstance(content, str) and content.strip().lower() in _CLEARED
 
 
 def _facts_of(row: dict[str, Any]) -> dict[str, Any]:

@@ -167,7 +167,12 @@ def test_claude_code_a_refused_call_is_no_evidence() -> None:
 
 def test_claude_code_odd_rows_are_kept_and_skipped() -> None:
     conversation = load(DATA / "claude_code" / "cclog_edge_cases.jsonl")
-    assert authors(conversation.messages) == {"person": 4, "app": 3, "model": 4, "tool": 1}
+    assert authors(conversation.messages) == {
+        "person": 5,
+        "app": 2,
+        "model": 4,
+        "tool": 1,
+    }  # one calls a command with arguments
     assert conversation.messages[4].is_error is True
 
 

@@ -73,6 +73,19 @@ SILENT: Final = (
 )
 """Types of the rows that are no part of a conversation."""
 
+_OF_SESSIONS: Final = (
+    "agent-name",
+    "agent-setting",
+    "ai-title",
+    "custom-title",
+    "last-prompt",
+    "permission-mode",
+    "pr-link",
+    "queue-operation",
+)
+_LINKED: Final = ("attachment", "progress", "system")
+"""Types of rows that only sessions have: the first ones with a sessionId, these with links too."""
+
 _FACTS = ("sessionId", "cwd", "gitBranch", "version")
 
 
@@ -88,7 +101,7 @@ class ClaudeCode:
     )
 
     def recognise(self, value: Json) -> str | None:
-        """Return why a value is a session: an export, a row, or rows of which one says something or is a title."""
+        """Return why a value is a session: an export, a row, or rows of which one is of a kind that others have not."""
         if isinstance(value, dict) and "loglines" in value:
             return "loglines"
         rows = value if isinstance(value, list) else [value]
@@ -142,6 +155,7 @@ def _readings(rows: list[Any]) -> Sequence[Reading]:
                 folded=tuple(reader.folded),
                 ran=children,
                 parent=Parent(session, None) if alone and session is not None else None,
+                incomplete=reader.incomplete,
             )
         )
     if broken and not any(reading.messages for reading in readings):
@@ -180,6 +194,10 @@ def _is_ours(row: Json) -> bool:
         return False
     if row.get("type") == "summary":
         return isinstance(row.get("summary"), str) and "leafUuid" in row
+    if row.get("type") == "file-history-snapshot":
+        return isinstance(row.get("messageId"), str) and isinstance(row.get("snapshot"), dict)
+    if isinstance(row.get("sessionId"), str) and row.get("type") in (*_OF_SESSIONS, *_LINKED):
+        return row["type"] in _OF_SESSIONS or ("uuid" in row and "parentUuid" in row)
     return speaks(row) and any(name in row for name in ("parentUuid", "uuid", "sessionId"))
 
 

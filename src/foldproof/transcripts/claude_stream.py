@@ -82,7 +82,8 @@ class ClaudeStream:
             damage += reader.damage
             name = session if call is None else f"{session}/{call}"
             messages, places = tuple(message for message, _ in read), tuple(place for _, place in read)
-            readings.append(Reading(messages, places, facts, name, side=call is not None))
+            side, incomplete = call is not None, reader.incomplete
+            readings.append(Reading(messages, places, facts, name, side=side, incomplete=incomplete))
         if damage and not any(reading.messages for reading in readings):
             raise TranscriptError(damage[0].cause, path=damage[0].path)
         ran = {f"{session}/{call}": call for call in threads if call is not None}

@@ -137,6 +137,12 @@ def test_what_the_app_puts_into_a_user_row_is_a_message_of_its_own() -> None:
     assert written(conversation, [conversation.messages[0]])[1]["content"] == [{"text": "read it"}]
 
 
+def test_what_a_command_of_the_persons_printed_is_the_apps() -> None:
+    ran_it = "I ran the following shell command:\n```sh\nls\n```\n\nThis produced the following result:\n```\n447123\n```"
+    messages = parse([HEADER, user("1", ran_it), user("2", "what is it?"), reply("3", "447123")]).messages
+    assert [author_of(message) for message in messages] == ["app", "person", "model"]
+
+
 def test_the_latest_version_of_a_row_counts_at_its_first_place() -> None:
     rows = [HEADER, user("1", "go"), reply("2", "7"), reply("2", "7", ran("c", "x")), user("3", "and?")]
     conversation = parse(rows)

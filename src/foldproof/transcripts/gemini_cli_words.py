@@ -7,6 +7,7 @@ from collections.abc import Sequence
 _OPENINGS = (
     "<session_context>",
     "<hook_context>",
+    "I ran the following shell command:",
     "This is the Gemini CLI. We are setting up the context for our chat.",
     "Here is the user's editor context as a JSON object.",
     "Here is a summary of changes in the user's editor context, in JSON format.",

@@ -10,10 +10,10 @@ import pytest
 from tests.transcripts.shapes_anthropic_side import cline_native, cline_tags, roo_condensed
 from tests.transcripts.talk import TALK
 
-from foldproof.messages import Message, author_of, calls_of, frame_kind, is_observation, pair
+from foldproof.messages import Message, author_of, calls_of, frame_kind, is_observation, pair, said_with_refusal
 from foldproof.transcripts import Conversation, detect, dump, parse
 from foldproof.transcripts.json_text import Json
-from foldproof.window import span_of
+from foldproof.window import SummarizeOldest, span_of
 
 SUMMARY = Message(role="user", content="[foldproof summary frame] so far", folded_exempt=("7",))
 DETAILS = "<environment_details>\n# Current Time\nnoon\n</environment_details>"
@@ -67,8 +67,8 @@ def test_the_task_is_the_persons_and_the_environment_the_apps() -> None:
         ("[TASK RESUMPTION] This task was interrupted.", "app"),
         ("[ERROR] You did not use a tool in your previous response!", "app"),
         ('<hook_context source="TaskStart">\nx\n</hook_context>', "app"),
-        ("<task>\nsee 'a'\n</task>\n\n<file_content path=\"a\">\n1\n</file_content>", "app"),
-        ("<task>\nsee 'a'\n</task>\n\n<file_content>\n</task>", "app"),
+        ("<task>\nsee 'a'\n</task>\n\n<file_content path=\"a\">\n1\n</file_content>", "person"),
+        ("<task>\nsee 'a'\n</task>\n\n<file_content>\n</task>", "person"),
         ("<task>\nnever closed", "app"),
         ("words of nobody", "app"),
     ],
@@ -144,6 +144,42 @@ def test_a_call_that_never_ran_is_no_observation(said: str, observed: bool) -> N
     messages = read(text(TASK), [use()], text(said))
     assert not pair(messages).unanswered
     assert is_observation(messages[2]) is observed
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        ("The user denied this operation and gave:\n<feedback>\nuse 8765\n</feedback>", "use 8765"),
+        ('{"status":"denied","feedback":"use 8765"}', "use 8765"),
+        ('{"status":"denied","feedback":[1]}', ""),
+        ('{"status":"denied", and no JSON', ""),
+        ("The user denied this operation.", ""),
+        ("seven <feedback>\nuse 8765\n</feedback>", ""),
+    ],
+)
+def test_what_the_person_says_when_they_deny_a_call_is_kept(said: str, heard: str) -> None:
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
+    for content in (said, [*text(said), picture]):
+        block = {"type": "tool_result", "tool_use_id": "c", "content": content}
+        assert said_with_refusal(read(text(TASK), [use()], [block])[2]) == heard
+    assert said_with_refusal(read(text(TASK), [use()], text(f"[read_file for 'x'] Result:\n{said}"))[2]) == heard
+
+
+def test_the_heading_of_a_result_with_a_picture_is_the_apps() -> None:
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
+    said = [*text("[read_file for 'x'] Result:\nseven"), picture]
+    result = read(text(TASK), [use()], [{"type": "tool_result", "tool_use_id": "c", "content": said}])[2]
+    assert (result.text, is_observation(result)) == ("seven", True)
+
+
+def test_a_fold_keeps_a_request_that_names_files() -> None:
+    asked = text("<task>\nMIGRATE per 'a.md'\n</task>\n\n<file_content path=\"a.md\">\n1\n</file_content>", DETAILS)
+    work = [said for _ in range(12) for said in ([use()], text("[read_file for 'x'] Result:\n" + "line " * 60))]
+    conversation = parse(rows(asked, *work))
+    window = list(SummarizeOldest(0, 6, retain="discard").visit(conversation.messages).messages)
+    left = written(conversation, window)
+    assert len(left) < len(work)
+    assert asked[:1] in [row["content"][:1] for row in left]
 
 
 def test_a_failure_is_an_error_and_keeps_the_tools_words() -> None:

@@ -138,7 +138,9 @@ def test_what_the_app_puts_into_a_user_row_is_a_message_of_its_own() -> None:
 
 
 def test_what_a_command_of_the_persons_printed_is_the_apps() -> None:
-    ran_it = "I ran the following shell command:\n```sh\nls\n```\n\nThis produced the following result:\n```\n447123\n```"
+    ran_it = (
+        "I ran the following shell command:\n```sh\nls\n```\n\nThis produced the following result:\n```\n447123\n```"
+    )
     messages = parse([HEADER, user("1", ran_it), user("2", "what is it?"), reply("3", "447123")]).messages
     assert [author_of(message) for message in messages] == ["app", "person", "model"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from foldproof.errors import TranscriptError
-from foldproof.messages import Message, author_of, calls_of, frame_kind, is_observation, pair
+from foldproof.messages import Message, author_of, calls_of, frame_kind, is_observation, pair, said_with_refusal
 from foldproof.transcripts import Conversation, dump, files_in, load, load_all, parse
 from foldproof.transcripts.json_text import Json
 
@@ -184,6 +184,14 @@ def test_a_reply_begins_at_every_step_and_else_at_words_behind_a_call() -> None:
         (by_words, [("assistant", "a"), ("tool", "x"), ("assistant", "b"), ("tool", "y")]),
     ):
         assert [(message.role, message.text) for message in parse(export(value)).messages] == wanted
+
+
+def test_what_the_person_says_when_they_reject_a_call_is_kept() -> None:
+    refused = "The user rejected permission to use this specific tool call with the following feedback: use 8765"
+    failed = "no such file, with the following feedback: use 8765"
+    tools = [tool(str(at), status="error", error=words) for at, words in enumerate((refused, refused[:64], failed))]
+    results = parse(export(row("m", "assistant", *tools)), strict=True).messages[1:]
+    assert [said_with_refusal(message) for message in results] == ["use 8765", "", ""]
 
 
 def test_states_of_tools() -> None:

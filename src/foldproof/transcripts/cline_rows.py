@@ -6,11 +6,12 @@ with a heading (`[read_file for 'x'] Result:`), which is the app's and not the t
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from foldproof.messages import Message
+from foldproof.messages import PERSON_SAID, Message
 from foldproof.transcripts.anthropic_messages import ClaudeBlocks
 from foldproof.transcripts.block_rows import Block, BlockReader
 from foldproof.transcripts.codec import FIELDS, fields_of, made_up_id, without
@@ -74,6 +75,7 @@ _SKIPPED = (
 _NOT_RUN = re.compile(r"due to user rejecting a previous tool|was not executed because")
 _SKIPPED_WITHIN = 2_000  # characters of such a text in which it says so
 _DENIED = ("The user denied this operation", '{"status":"denied"', "Skipping ", "The user denied")
+_FEEDBACK = re.compile(r"<feedback>\n?(.*)</feedback>", re.DOTALL)
 _FAILED = ("The tool execution failed with the following error:", '{"status":"error"')
 _SUMMARISES = ("summarize_task", "condense")
 
@@ -145,9 +147,8 @@ class ClineReader(BlockReader):
             return
         found = _UserRow()
         if isinstance(content, str):
-            words = _persons_words(content)
-            content = content if words is None else words
-            found.says(None, content, is_person=words is not None)
+            is_person, content = _heard(content)
+            found.says(None, content, is_person=is_person)
         for index, block, known in self.blocks(row, at):
             found.takes(index, block, known, self._answered(block, known))
         for indices, fields in found.results:
@@ -218,11 +219,11 @@ class _UserRow:
             whole = [{"type": "text", "text": before}] if isinstance(before, str) else before
             self._continues(index, {"content": [*whole, block.said] if block.kind == "part" else before})
         else:
-            words = None if text is None else _persons_words(text)
-            is_person = words is not None if text is not None else bool(self.runs) and self.runs[-1].is_person
             said = block.said if block.kind == "part" else known
-            if words is not None:
-                said = {**known, "text": words}
+            is_person = bool(self.runs) and self.runs[-1].is_person
+            if text is not None:
+                is_person, words = _heard(text)
+                said = said if words == text else {**known, "text": words}
             self.says(index, said if block.kind != "nothing" else None, is_person=is_person)
 
     def _continues(self, index: int, changes: dict[str, Any]) -> None:
@@ -250,35 +251,58 @@ def _text_in(block: dict[str, Any]) -> str | None:
 def _native(said: dict[str, Any], block: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a `tool_result` block without the app's heading."""
     content = said["content"]
-    if FIELDS in block or not isinstance(content, str):
+    first = content if isinstance(content, str) else _text_in(content[0]) if content else None
+    if FIELDS in block or first is None:
         return said
-    heading = _HEADING.match(content) if content.startswith("[") else None
-    text = content if heading is None else content[heading.end() :]
-    return said | _outcome({"content": text})
+    heading = _HEADING.match(first) if first.startswith("[") else None
+    text = first if heading is None else first[heading.end() :]
+    words = text if isinstance(content, str) else [{**content[0], "text": text}, *content[1:]]
+    return said | _outcome({"content": words})
 
 
 def _outcome(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the content of a result, with what its words say of how it went."""
-    text = fields["content"]
-    if isinstance(text, str):
+    content = fields["content"]
+    text = content if isinstance(content, str) else _text_in(content[0]) if content else None
+    if text is not None:
         if text.startswith(_DENIED):
-            return fields | {"toolResultOrigin": "not-entered"}
+            said = _feedback(text)
+            return fields | {"toolResultOrigin": "not-entered"} | ({"metadata": {PERSON_SAID: said}} if said else {})
         if text.startswith(_FAILED):
             return fields | {"isError": True}
     return fields
 
 
-def _persons_words(text: str) -> str | None:
-    """Return the words of a person in a text that is nothing but that: what the app added to it may say anything."""
+def _feedback(text: str) -> str:
+    """Return what the person said when they denied a call: between tags, or (Roo Code) in a JSON object."""
+    if text.startswith("{"):
+        try:
+            told = json.loads(text)
+        except (ValueError, RecursionError):
+            return ""
+        said = told.get("feedback") if isinstance(told, dict) else None
+        return said if isinstance(said, str) else ""
+    found = _FEEDBACK.search(text)
+    return found[1].strip() if found else ""
+
+
+def _heard(text: str) -> tuple[bool, str]:
+    """Return whether a person speaks in a text, and its words.
+
+    The tags around their words are left out. Where the app put something behind these, the text stays as it is, and
+    counts as the person's: their request may not get lost.
+    """
     opening = _PERSONS.match(text)
     if opening is None:
-        return None
-    inside, _, behind = text[opening.end() :].partition(f"</{opening[1]}>")
-    return None if behind.strip() or len(inside) == len(text) - opening.end() else inside.removesuffix("\n")
+        return False, text
+    inside, closing, behind = text[opening.end() :].partition(f"</{opening[1]}>")
+    if not closing:
+        return False, text
+    return True, text if behind.strip() else inside.removesuffix("\n")
 
 
 def _is_nobodys_result(text: str) -> bool:
-    return _persons_words(text) is not None or text.startswith(("<environment_details>", "<hook_context"))
+    return _heard(text)[0] or text.startswith(("<environment_details>", "<hook_context"))
 
 
 def _calls_in_blocks(row: object) -> bool:

@@ -4,12 +4,13 @@ No shared file was at hand. Checked against the sources of Cline (the last versi
 Code (2026), which write such rows: Claude's blocks, with a time and facts of the model beside them.
 
 * A task opens with the person's words in `<task>`, later ones stand in `<feedback>` or `<user_message>`. A text that is
-  that and nothing else is the person's, without the tags; every other word of a user row is the app's, also the
-  person's words where the app put files they mention into the same text.
+  that and nothing else is the person's, without the tags. Where the app put files they mention into the same text it is
+  the person's as it stands. Every other word of a user row is the app's.
 * Calls are `tool_use` blocks, or XML tags in the text of a task that has no such block. A result is a `tool_result`
   block, or a text that opens with a heading (`[read_file for 'x'] Result:`): it answers the first call of that name
   that waits, and the heading is the app's. An older version puts the heading into a block of its own.
-* A call that the person denied, or that was skipped after one, never ran. What `summarize_task` and `condense` give
+* A call that the person denied, or that was skipped after one, never ran; what they said with it stands in the metadata
+  of its result. What `summarize_task` and `condense` give
   back are the model's own words: they are no evidence.
 * Roo's `isSummary` and `isTruncationMarker` rows are frames, and stand for the rows that name them (`condenseParent`,
   `truncationParent`). Cline marks in another file what it left out; a notice among the rows is a frame without

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from foldproof.errors import TranscriptError, shown
-from foldproof.messages import Message, frame_kind
+from foldproof.messages import PERSON_SAID, Message, frame_kind
 from foldproof.transcripts.codec import FIELDS, made_up_id, without
 from foldproof.transcripts.damage import Damage, UnknownKinds
 from foldproof.transcripts.json_text import Json, revise, revise_items
@@ -29,6 +29,8 @@ _REFUSED = (
     "[Tool execution was interrupted]",
 )
 """How an error opens that OpenCode wrote in the place of a tool that never ran, or was broken off."""
+
+_FEEDBACK = "with the following feedback:"
 
 MARKER: Final = "compaction"
 
@@ -232,7 +234,11 @@ def _error(state: dict[str, Any]) -> dict[str, Any]:
     text = partial if isinstance(partial, str) else state.get("error")
     words = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
     refused = partial is None and words.startswith(_REFUSED)
-    return {"content": words, "isError": True, **({"toolResultOrigin": "not-entered"} if refused else {})}
+    fields = {"content": words, "isError": True}
+    if not refused:
+        return fields
+    said = words.partition(_FEEDBACK)[2].strip() if words.startswith(_REFUSED[0]) else ""
+    return fields | {"toolResultOrigin": "not-entered"} | ({"metadata": {PERSON_SAID: said}} if said else {})
 
 
 def summary_text(parts: Sequence[Any]) -> str:

@@ -92,12 +92,12 @@ CODECS: Final[tuple[Codec, ...]] = (
     Tau2Sim(),
     Toolbench(),
     # Requests of model APIs, and what is shaped like them.
+    VercelUiMessage(),
     ClineTask(),
     AnthropicManagedAgents(),
     BedrockConverse(),
     AnthropicMessages(),
     OpenaiResponses(),
-    VercelUiMessage(),
     GeminiApi(),
     OpenaiChat(),
 )

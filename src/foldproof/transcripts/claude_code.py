@@ -12,6 +12,7 @@ Checked in real sessions of versions 1.0.x to 2.0.x (sniffly, claude-code-viewer
 * A summary frame that opens the window is written as the app's own compaction: a `compact_boundary`, and the summary.
   One further back is a user row; a boundary there would hide from the app what stays ahead of it.
 * Message fields that the API would not accept stand beside `message`, under `foldproof`.
+* Attachments are user messages, see `claude_attachments`. One between a call and its result is read behind the result.
 * A sub-agent is named by its `agentId`, else by its first row; a frame that takes the place of that row keeps the name.
   From 2.0 on it has a file of its own (`agent-*.jsonl`), which names the session; `claude_agents` finds its call.
 """
@@ -24,9 +25,10 @@ from typing import Any, Final
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.transcripts.claude_agents import sub_agents_of
+from foldproof.transcripts.claude_attachments import spoken
 from foldproof.transcripts.claude_rows import RowReader, why_unreadable
-from foldproof.transcripts.claude_threads import Row, is_boundary, speaks, threads_of
-from foldproof.transcripts.claude_writing import THREAD, Rewriting
+from foldproof.transcripts.claude_threads import ATTACHMENT, Row, is_boundary, speaks, threads_of
+from foldproof.transcripts.claude_writing import THREAD, Links, Rewriting, unreached
 from foldproof.transcripts.codec import FIELDS, Format, without
 from foldproof.transcripts.conversation import Edit, Parent, Reading
 from foldproof.transcripts.damage import Damage, UnknownKinds
@@ -41,7 +43,6 @@ SILENT: Final = (
     "artifact-autoreact-ledger",
     "artifact-comment-monitor",
     "atis-latch",
-    "attachment",
     "attribution-snapshot",
     "bridge-session",
     "content-replacement",
@@ -123,10 +124,18 @@ class ClaudeCode:
         changed = [edit for edit in edits if edit.changed]
         expected = [tuple(entry.message for entry in edit.entries) for edit in edits]
         rows = _rows(value)
-        written = _put_back(value, Rewriting(rows, changed, relink=False).rows())
-        if [reading.messages for reading in self.read(written)] == expected:
-            return written
-        return _put_back(value, Rewriting(rows, changed, relink=True).rows())
+        before = unreached(rows, [edit.reading for edit in edits])
+        written, found = rows, None
+        links: tuple[Links, ...] = ("kept", "moved", "all")
+        for relinked in links:
+            written = Rewriting(rows, changed, links=relinked).rows()
+            again = self.read(written)
+            if [reading.messages for reading in again] != expected:
+                continue
+            found = found or written
+            if unreached(written, again) <= before:
+                return _put_back(value, written)
+        return _put_back(value, found or written)
 
 
 def _readings(rows: list[Any]) -> Sequence[Reading]:
@@ -170,6 +179,12 @@ def _readable(rows: list[Any], damage: list[Damage], broken: list[Damage]) -> li
     readable: list[Any] = list(rows)
     for at, row in each_object(rows, "$", damage):
         kind = row.get("type")
+        if kind == ATTACHMENT:
+            readable[at] = spoken(row) or row
+            if not isinstance(row.get(ATTACHMENT), dict):
+                cause = f"expected an attachment; found {shown(row.get(ATTACHMENT))}; it was not read"
+                damage.append(Damage(f"$[{at}].{ATTACHMENT}", cause))
+            continue
         if kind not in ("user", "assistant"):
             if kind not in SILENT:
                 unknown.add(kind, f"$[{at}]")

@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import PERSON_SAID, Message
-from foldproof.transcripts.claude_threads import Row, blocks_of, is_side
+from foldproof.transcripts.claude_attachments import why_injected
+from foldproof.transcripts.claude_threads import Row, blocks_of, is_side, is_spoken
 from foldproof.transcripts.codec import FIELDS, fields_of, id_text, message_from, parts_from
 from foldproof.transcripts.compactions import folded_span, summary_frame_of
 from foldproof.transcripts.damage import Damage, damage_of
@@ -203,7 +204,7 @@ class RowReader:
         beside = row.get(FIELDS)
         ours: dict[str, Any] = beside if isinstance(beside, dict) else {}
         content = row["message"]["content"]
-        if isinstance(content, str) or SPOKEN in ours:
+        if isinstance(content, str) or SPOKEN in ours or is_spoken(row):
             fields = {"role": "user", "content": parts_from(content, _path(at)), **_about(row, content, ours)}
             self._say(fields, Place(at, None))
             return
@@ -306,6 +307,8 @@ def _injection(row: Row, content: object) -> str | None:
         return "isMeta"
     if isinstance(origin, dict) and origin.get("kind", "human") != "human":
         return f"origin {origin['kind']}"
+    if is_spoken(row) and (why := why_injected(row)) is not None:
+        return why
     words = [content] if isinstance(content, str) else content if isinstance(content, list) else []
     if any(_is_app_text(block) for block in words):
         return "a tag of the app"

@@ -95,7 +95,7 @@ class ClaudeStream:
         rows = value if isinstance(value, list) else [value]
         changed = [edit for edit in edits if edit.changed]
         known = {id(row) for row in rows}
-        written = Rewriting(rows, changed, relink=False, is_resumed=False).rows()
+        written = Rewriting(rows, changed, is_resumed=False).rows()
         made = [row if id(getattr(row, "source", row)) in known else without(row, ("parentUuid",)) for row in written]
         if isinstance(value, list):
             return revise_items(value, made)

@@ -16,10 +16,11 @@ the last row is the conversation. What real files add to that (see `claude_code`
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 Row = dict[str, Any]
+ATTACHMENT: Final = "attachment"
 
 
 class Thread(NamedTuple):
@@ -40,6 +41,11 @@ def speaks(row: object) -> bool:
 def is_side(row: Row) -> bool:
     """Whether a row belongs to a sub-agent."""
     return row.get("isSidechain") is True
+
+
+def is_spoken(row: Row) -> bool:
+    """Whether a row that says something is an attachment, see `claude_attachments`."""
+    return isinstance(row.get(ATTACHMENT), dict)
 
 
 def blocks_of(row: Row) -> list[Any]:
@@ -69,11 +75,12 @@ def threads_of(rows: Sequence[object]) -> tuple[Thread, ...]:
     main = [at for at, row in graph.nodes.items() if not is_side(row) and speaks(row)]
     side = [at for at, row in graph.nodes.items() if is_side(row) and speaks(row)]
     roots = graph.roots(side)
-    leaves = {agent_of(graph.nodes[at]) or roots[at]: at for at in side}  # of each, the last row that says something
-    starts = {agent_of(graph.nodes[at]) or roots[at]: roots[at] for at in reversed(side)}
-    threads = [Thread(graph.thread(main[-1]), side=False)] if main else []
-    threads += [Thread(graph.thread(leaves[key]), side=True) for key in sorted(starts, key=lambda key: starts[key])]
-    return tuple(threads)
+    agents: dict[object, list[int]] = {}
+    for at in side:
+        agents.setdefault(agent_of(graph.nodes[at]) or roots[at], []).append(at)
+    threads = [Thread(graph.thread(graph.leaf(main)), side=False)] if main else []
+    starting = sorted(agents.values(), key=lambda said: roots[said[0]])
+    return (*threads, *(Thread(graph.thread(graph.leaf(said)), side=True) for said in starting))
 
 
 def _api_id(row: Row) -> str | None:
@@ -141,6 +148,23 @@ class _Graph:
             at = self.parents[at]
         return path[::-1]
 
+    def leaf(self, spoken: Sequence[int]) -> int:
+        """Return which of the rows that say something ends a conversation.
+
+        It is the last one that is no attachment, for there the app takes it up; else the attachments that hang on it.
+        """
+        leaf = at = next((at for at in reversed(spoken) if not is_spoken(self.nodes[at])), spoken[-1])
+        seen = {at}
+        while True:
+            below = (child for child in reversed(self.children.get(at, ())) if child not in seen)
+            silent = (child for child in below if is_spoken(self.nodes[child]) or not speaks(self.nodes[child]))
+            following = next(silent, None)
+            if following is None:
+                return leaf
+            at = following
+            seen.add(at)
+            leaf = at if speaks(self.nodes[at]) else leaf
+
     def roots(self, leaves: Iterable[int]) -> dict[int, int]:
         """Return the root of each row, and of the rows above it; rows in a circle have one of theirs for a root."""
         roots: dict[int, int] = {}
@@ -164,7 +188,7 @@ class _Graph:
             at = waiting.pop()
             order.append(at)
             waiting += reversed(beside.get(at, ()))
-        return tuple(at for at in order if speaks(self.nodes[at]))
+        return _behind_results(self.nodes, [at for at in order if speaks(self.nodes[at])])
 
 
 class _Beside:
@@ -227,6 +251,32 @@ class _Beside:
             return False
         self._answered |= results
         return True
+
+
+def _behind_results(rows: Mapping[int, Row], order: Sequence[int]) -> tuple[int, ...]:
+    """Return rows with the attachments that stand within a reply, or between it and its results, behind these."""
+    if not any(is_spoken(rows[at]) for at in order):
+        return tuple(order)
+    moved: list[int] = []
+    held: list[int] = []
+    open_calls: set[str] = set()
+    reply: object = None  # the API message that the row ahead is of
+    for at in order:
+        row = rows[at]
+        if is_spoken(row):
+            (held if open_calls or reply is not None else moved).append(at)
+            continue
+        results = _named(row, "tool_result", "tool_use_id") if row["type"] == "user" else set()
+        goes_on = row["type"] == "assistant" and _api_id(row) == reply
+        if not results and not goes_on:
+            moved, held, open_calls = moved + held, [], set()
+        moved.append(at)
+        reply = _api_id(row)
+        open_calls |= _named(row, "tool_use", "id")
+        open_calls -= results
+        if results and not open_calls:
+            moved, held = moved + held, []
+    return (*moved, *held)
 
 
 def _named(row: Row, kind: str, name: str) -> set[str]:

@@ -12,14 +12,14 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from foldproof.errors import TranscriptError
 from foldproof.messages import Message, frame_kind
 from foldproof.transcripts.claude_rows import SPOKEN, Place
-from foldproof.transcripts.claude_threads import Row, is_boundary
+from foldproof.transcripts.claude_threads import ATTACHMENT, Row, is_boundary
 from foldproof.transcripts.codec import FIELDS, fields_of, made_up_id, without
-from foldproof.transcripts.conversation import Edit, Entry
+from foldproof.transcripts.conversation import Edit, Entry, Reading
 from foldproof.transcripts.json_text import revise, revise_items
 
 THREAD = "thread"
@@ -42,6 +42,9 @@ _CARRIED = (
 """What a new row repeats from the row whose place it takes."""
 
 
+Links = Literal["kept", "moved", "all"]
+"""Which rows name their parent anew: new ones only, those whose neighbour changed as well, or all of a conversation."""
+
 _NOBODY = Message(role="user")
 
 
@@ -59,15 +62,14 @@ class _Chunk:
 
 
 class Rewriting:
-    """One writing of a session's rows.
+    """One writing of a session's rows. What the app never resumes from gets no boundary."""
 
-    `relink` names the parent of every row whose neighbour changed; what the app never resumes from gets no boundary.
-    """
-
-    def __init__(self, rows: Sequence[Any], edits: Sequence[Edit], *, relink: bool, is_resumed: bool = True) -> None:
+    def __init__(
+        self, rows: Sequence[Any], edits: Sequence[Edit], *, links: Links = "kept", is_resumed: bool = True
+    ) -> None:
         self._rows = rows
         self._is_resumed = is_resumed
-        self._relink = relink
+        self._links = links
         self._at: dict[int, list[Any]] = {}  # for each row that changes, the rows to write in its place
         self._behind: dict[int, list[Any]] = {}  # rows to write behind a row that stays
         self._last = len(rows) - 1
@@ -111,11 +113,22 @@ class Rewriting:
                 self._without_boundaries(chunk.gap)
                 boundary, row = _bounded(row, linked=self._is_linked)
                 self._rows_for(chunk).append(boundary)
-                moved = False
-            parent = _linked(row, parent) if moved and self._relink else row
+                parent, moved = boundary, self._links == "all"
+            is_new = self._links == "all" and not self._stays(chunk, previous)
+            relinked = is_new or (moved and self._links == "moved")
+            parent = _linked(row, parent) if relinked else row
             self._rows_for(chunk).append(parent)
             self._last = chunk.at if chunk.at is not None else self._last
             previous = chunk
+
+    def _stays(self, chunk: _Chunk, previous: _Chunk | None) -> bool:
+        """Whether a row has to keep its parent: rows beside the conversation open it, or a compaction ahead."""
+        if chunk.at is None:
+            return False
+        row = self._rows[chunk.at]
+        return previous is None or (
+            row.get("isCompactSummary") is True and str(row.get("parentUuid")) in self._boundaries
+        )
 
     def _is_compaction(self, chunk: _Chunk) -> bool:
         return self._is_resumed and chunk.message is not None and frame_kind(chunk.message) == "summary"
@@ -269,6 +282,29 @@ def _bounded(row: Row, *, linked: bool) -> tuple[Row, Row]:
     name = made_up_id("row", row["uuid"], "compact_boundary")
     links = {"parentUuid": None, "logicalParentUuid": None}
     return links | boundary | {"uuid": name}, row | ({"parentUuid": name} if linked else {})
+
+
+def unreached(rows: Sequence[Any], readings: Sequence[Reading]) -> set[str]:
+    """Return the rows of conversations to which no chain of parents leads from the last of them, by uuid.
+
+    Results of parallel calls hang beside it from the start. Where uuids are missing nothing is said.
+    """
+    named = {str(row["uuid"]): row for row in rows if isinstance(row, dict) and "uuid" in row}
+    missing: set[str] = set()
+    for reading in readings:
+        own = [rows[place.row].get("uuid") for places in reading.pieces for place in places]
+        if not own or not all(isinstance(uuid, str) for uuid in own):
+            continue
+        spoken = (uuid for uuid in reversed(own) if named[uuid].get("type") != ATTACHMENT)
+        reached: set[object] = set()
+        for leaf in (next(spoken, own[-1]), own[-1]):
+            uuid: object = leaf
+            while isinstance(uuid, str) and uuid in named and uuid not in reached:
+                reached.add(uuid)
+                row = named[uuid]
+                uuid = row.get("parentUuid") or row.get("logicalParentUuid")
+        missing.update(uuid for uuid in own if uuid not in reached)
+    return missing
 
 
 def _fields(row: Row) -> dict[str, Any]:

@@ -83,10 +83,45 @@ def test_the_state_of_a_runtime_holds_its_agents() -> None:
     assert written(conversation.replace(conversation.messages[:1]))["counter/default"] == {"count": 3}
 
 
-def test_only_the_source_user_is_the_person() -> None:
+def test_only_the_source_user_is_the_person_where_it_speaks() -> None:
     messages = parse([user("hello"), user("run it again", "critic"), user("odd", "")]).messages
     assert [author_of(message) for message in messages] == ["person", "app", "app"]
     assert [message.injected_by for message in messages] == [None, "critic", "autogen"]
+
+
+@pytest.mark.parametrize("name", ["user_proxy", "Alice"])
+def test_where_nobody_is_the_user_the_person_is_who_is_no_agent(name: str) -> None:
+    rows = [user("look", name), said("what?"), user("it over", name), user("[foldproof x", "foldproof"), user("", "")]
+    first, _, second, *others = parse(agent(*rows)).messages
+    assert [author_of(message) for message in (first, second)] == ["person", "person"]
+    assert [author_of(message) for message in others] == ["app", "app"]
+
+
+def test_an_agent_without_a_context_is_a_person_only_where_nobody_else_is() -> None:
+    team = autogen_team(TALK)
+    team["agent_states"]["runner"] = {"type": "ChatAgentContainerState", "agent_state": {"type": "BaseState"}}
+    rows = [user("run it", "Alice"), user("exit code 1", "runner")]
+    context = team["agent_states"]["helper"]["agent_state"]["llm_context"]
+    context["messages"] = rows
+    assert [author_of(message) for message in parse(team).messages] == ["person", "app"]
+    context["messages"] = rows[1:]
+    assert [author_of(message) for message in parse(team).messages] == ["person"]
+
+
+@pytest.mark.parametrize("keep", [0, 1, 2])
+def test_who_the_person_is_stays_whoever_leaves(keep: int) -> None:
+    rows = [user("look", "user"), user("look again", "critic"), user("and again", "critic")]
+    conversation = parse(agent(*rows))
+    window = conversation.messages[keep:]
+    assert parse(written(conversation.replace(window))).messages == window
+
+
+def test_a_person_with_a_name_stays_one_beside_a_new_message_of_the_user() -> None:
+    conversation = parse(agent(user("look", "Alice")))
+    window = (Message(role="user", content="and?"), *conversation.messages)
+    again = parse(written(conversation.replace(window))).messages
+    assert again == window
+    assert [author_of(message) for message in again] == ["person", "person"]
 
 
 def test_a_thought_beside_calls_is_a_thinking_part() -> None:

@@ -193,6 +193,55 @@ def test_a_human_message_that_no_person_typed_is_the_apps(beside: dict[str, Any]
     assert (author_of(plain), author_of(delivered)) == ("person", "app")
 
 
+def test_where_no_message_without_a_name_is_a_persons_the_names_are_peoples() -> None:
+    summary = human("so far", additional_kwargs={"lc_source": "summarization"})
+    example = human("x", name="ex", example=True)
+    read = messages(summary, human("hi", name="Alice"), model("what?"), human("on", name="Alice"), example)
+    assert [author_of(message) for message in read] == ["library", "person", "model", "person", "app"]
+    assert [message.name for message in read if author_of(message) == "person"] == ["Alice", "Alice"]
+
+
+FORMS = ("data", "flat", "lc")
+
+
+def named(form: str, text: str, name: str | None) -> dict[str, Any]:
+    row = human(text, name=name)
+    if form == "flat":
+        return {"type": "human", **row["data"]}
+    path = ["langchain", "schema", "messages", "HumanMessage"]
+    return row if form == "data" else {"lc": 1, "type": "constructor", "id": path, "kwargs": row["data"]}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("keep", [0, 1, 2])
+def test_who_the_person_is_stays_whoever_leaves(form: str, keep: int) -> None:
+    rows = [named(form, "hi", None), named(form, "look", "critic"), named(form, "again", "critic")]
+    conversation = parse(rows)
+    window = conversation.messages[keep:]
+    assert [author_of(message) for message in window] == ["person", "app", "app"][keep:]
+    again = written(conversation.replace(window))
+    assert parse(again).messages == window
+    assert keep != 0 or again == rows
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "new",
+    [
+        Message(role="user", content="and?"),
+        Message(role="user", content="and?", name="Bob"),
+        Message(role="user", content="and?", name="critic", injected_by="langchain"),
+        Message(role="user", content=f"{OPENINGS['summary']} x", folded_exempt=("7",)),
+    ],
+)
+def test_a_person_with_a_name_stays_one_beside_a_new_message(form: str, new: Message) -> None:
+    conversation = parse([named(form, "hi", "Alice"), named(form, "on", "Alice")])
+    window = (new, conversation.messages[1])
+    again = parse(written(conversation.replace(window))).messages
+    assert again == window
+    assert author_of(again[1]) == "person"
+
+
 def test_a_speaker_that_nobody_knows_is_no_person() -> None:
     rows = [{"type": "chat", "data": {"content": "x", "role": role}} for role in ("user", "assistant", "critic")]
     assert [author_of(message) for message in messages(*rows)] == ["person", "model", "app"]

@@ -11,8 +11,9 @@ hand.
   its reasoning, is `thought`: a thinking part here.
 * An id may be empty ("for some models"): the call gets one made of its words and its place in the message, and the
   results that follow answer by name and order.
-* `source` says who spoke. Only `user` is the person. Another agent whose context is in the document is a model: its
-  words are an assistant message by that name. Any other source is taken for the app's, for nothing says who it is.
+* `source` says who spoke. Another agent whose context is in the document is a model: its words are an assistant message
+  by that name. `user` is the person. Where no message of a context is of `user`, the person is who is no agent of the
+  document, else who is one without a context (`user_proxy`). Any other source is taken for the app's.
 * AutoGen has no compaction of its own: its contexts cut what they show and keep everything. A frame is a `UserMessage`
   from `foldproof`. AutoGen drops the fields it does not know when it loads a state, ours among them; what is left of a
   frame is known by its opening.
@@ -22,12 +23,12 @@ hand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
-from foldproof.transcripts.autogen_rows import ROW_TYPES, Context, encode, shrink
+from foldproof.transcripts.autogen_rows import ROW_TYPES, Context, encode, people_in, shrink, with_author
 from foldproof.transcripts.codec import Format, without
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage
@@ -53,6 +54,21 @@ class _Found(NamedTuple):
 
     steps: Steps
     agents: tuple[str, ...]
+
+
+class _Cast(NamedTuple):
+    """Who is an agent of a document, and whose context is in it."""
+
+    agents: frozenset[str]
+    models: frozenset[str]
+
+    def others(self, found: _Found) -> frozenset[str]:
+        """Return the agents whose words are a model's in a context: all that have one, but its own."""
+        return self.models - {_name_of(found.agents[-1])} if found.agents else self.models
+
+    def people(self, rows: list[Any]) -> frozenset[str]:
+        """Return the sources that are people in a context with these rows."""
+        return people_in(rows, self.agents, self.models)
 
 
 class Autogen:
@@ -86,21 +102,28 @@ class Autogen:
         found = [_Found((), ())] if isinstance(value, list) else list(_contexts(value, (), ()))
         if not found:
             raise TranscriptError(f"no agent of this state keeps a model context (llm_context); found {shown(value)}")
-        models = frozenset(one.agents[-1].partition("/")[0] for one in found if one.agents)
+        cast = _cast(value, found)
         damage = _newer(value)
         readings = []
         for one in found:
-            readings.append(_reading(value, one, models, damage))
+            readings.append(_reading(value, one, cast, damage))
             damage = []
         return readings
 
     def write(self, value: Json, edits: Sequence[Edit]) -> Json:
         """Return the state with other conversations."""
         found = [_Found((), ())] if isinstance(value, list) else list(_contexts(value, (), ()))
+        cast = _cast(value, found)
         lists: dict[Steps, list[Any]] = {}
         for one, edit in zip(found, edits, strict=True):
             rows = at(value, one.steps)
-            lists[one.steps] = revise_items(rows, rewritten(rows, edit, encode=_encoded, shrink=shrink))
+            out = rewritten(rows, edit, encode=_encoded, shrink=shrink)
+            people = cast.people(rows)
+            unsure = (people ^ cast.people(out)) - cast.others(one)
+            if unsure:
+                kept = set(map(id, rows))
+                out = [with_author(row, people, unsure) if id(row) in kept else row for row in out]
+            lists[one.steps] = revise_items(rows, out)
         return with_lists(value, lists)
 
 
@@ -149,10 +172,30 @@ def _newer(value: Json) -> list[Damage]:
     return [Damage("$.version", f"found version {shown(version)}; states of version {_MAJOR}x are known")]
 
 
-def _reading(value: Json, found: _Found, models: frozenset[str], damage: list[Damage]) -> Reading:
+def _name_of(agent: str) -> str:
+    return agent.partition("/")[0]
+
+
+def _cast(value: Json, found: Sequence[_Found]) -> _Cast:
+    models = frozenset(_name_of(one.agents[-1]) for one in found if one.agents)
+    return _Cast(models | frozenset(_agents_in(value, 0)), models)
+
+
+def _agents_in(state: Json, depth: int) -> Iterator[str]:
+    """Yield the names of the agents of a state, those without a context too."""
+    if not isinstance(state, dict) or depth > _MAX_NESTING:
+        return
+    inner = [state[name] for name in (_AGENT, _INNER) if isinstance(state.get(name), dict)]
+    held = state.get(_TEAM)
+    team = held if isinstance(held, dict) else state if _is_runtime(state) else {}
+    yield from map(_name_of, team)
+    for member in (*inner, *team.values()):
+        yield from _agents_in(member, depth + 1)
+
+
+def _reading(value: Json, found: _Found, cast: _Cast, damage: list[Damage]) -> Reading:
     rows = rows_in(at(value, found.steps), path_of(found.steps))
-    own = found.agents[-1].partition("/")[0] if found.agents else None
-    context = Context(path_of(found.steps), models - {own})
+    context = Context(path_of(found.steps), cast.others(found), cast.people(rows))
     context.read(rows)
     extras: Mapping[str, Any] = {} if isinstance(value, list) else without(value, (_TEAM, _AGENT, _CONTEXT, _INNER))
     return Reading(

@@ -8,7 +8,7 @@ from typing import Any
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
-from foldproof.transcripts.codec import made_up_id, message_from
+from foldproof.transcripts.codec import FIELDS, made_up_id, message_from
 from foldproof.transcripts.damage import Damage, UnknownKinds, damage_of
 from foldproof.transcripts.json_text import Json, revise, revise_items
 from foldproof.transcripts.rows import Part, Place, Places, each_object, noted, with_note
@@ -29,13 +29,14 @@ _OURS = "foldproof"
 class Context:
     """Reads the rows of one context in order."""
 
-    def __init__(self, path: str, models: frozenset[str]) -> None:
-        """Read rows at `path`; `models` are the other agents whose words a model wrote."""
+    def __init__(self, path: str, models: frozenset[str], people: frozenset[str]) -> None:
+        """Read rows at `path`; `models` are the other agents whose words a model wrote, `people` are people."""
         self.messages: list[Message] = []
         self.places: list[Places] = []
         self.damage: list[Damage] = []
         self._path = path
         self._models = models
+        self._people = people
         self._waiting: list[tuple[str, str, str]] = []  # calls of the last assistant: recorded id, id here, name
 
     def read(self, rows: Sequence[Json]) -> None:
@@ -55,7 +56,7 @@ class Context:
         self.damage += unknown.damage()
 
     def _said(self, row: dict[str, Any], at: int, path: str) -> None:
-        message = message_from(with_note(said_of(row, path, self._models, self.damage), row), path)
+        message = message_from(with_note(said_of(row, path, self._models, self._people, self.damage), row), path)
         self.messages.append(message)
         self.places.append((Place(at),))
         if message.tool_calls and isinstance(row["content"], list):
@@ -98,13 +99,41 @@ def _unread(path: str, found: object, expected: str) -> TranscriptError:
     return TranscriptError(f"expected {expected}; found {shown(found)}; it was not read", path=path)
 
 
-def said_of(row: dict[str, Any], path: str, models: frozenset[str], damage: list[Damage]) -> dict[str, Any]:
+def people_in(rows: Sequence[Json], agents: frozenset[str], models: frozenset[str]) -> frozenset[str]:
+    """Return the sources of a context whose words are a person's.
+
+    Args:
+        rows: the rows of the context.
+        agents: every agent of the document, its own among them.
+        models: those of them whose words a model wrote.
+    """
+    spoken = [row for row in rows if isinstance(row, dict) and isinstance(row.get("source"), str)]
+    sources = {row["source"] for row in spoken if row.get("type") == _USER}
+    if _PERSON in sources:
+        return frozenset((_PERSON,))
+    sources -= models | {row["source"] for row in spoken if row.get("type") == _ASSISTANT} | {_OURS, ""}
+    return frozenset(sources - agents or sources)
+
+
+def with_author(row: Json, people: frozenset[str], unsure: frozenset[str]) -> Json:
+    """Return a row that says for itself whether its source is one of the people, where that is unsure."""
+    if not isinstance(row, dict) or row.get("type") != _USER or str(row.get("source")) not in unsure:
+        return row
+    said = said_of(row | {"content": ""}, "$", frozenset(), people, [])
+    held = row.get(FIELDS)
+    return revise(row, {FIELDS: {"injectedBy": said.get("injectedBy")} | (held if isinstance(held, dict) else {})})
+
+
+def said_of(
+    row: dict[str, Any], path: str, models: frozenset[str], people: frozenset[str], damage: list[Damage]
+) -> dict[str, Any]:
     """Return the message fields of a row that is no list of results.
 
     Args:
         row: the row.
         path: where it stands.
         models: the other agents whose words a model wrote.
+        people: the sources whose words are a person's.
         damage: where what cannot be read of its content is added.
 
     Raises:
@@ -120,7 +149,7 @@ def said_of(row: dict[str, Any], path: str, models: frozenset[str], damage: list
     words = content if isinstance(content, str) else _parts(content, f"{path}.content", damage)
     if isinstance(source, str) and source in models:
         return {"role": "assistant", "content": words, "name": source}
-    if source == _PERSON:
+    if isinstance(source, str) and source in people:
         return {"role": "user", "content": words}
     return {"role": "user", "content": words, "injectedBy": source if isinstance(source, str) and source else "autogen"}
 
@@ -187,7 +216,7 @@ def encode(message: Message) -> dict[str, Any]:
     if message.role == "tool":
         return {"content": [_result_row(message, message.tool_call_id)], "type": _RESULTS}
     row = _row(message)
-    return noted(row, said_of(row, "$", frozenset(), []), message)
+    return noted(row, said_of(row, "$", frozenset(), frozenset(), []), message)
 
 
 def _row(message: Message) -> dict[str, Any]:

@@ -9,7 +9,7 @@ the source of langchain-core, langchain, langgraph and deepagents, the id paths 
 * A summary that LangChain's middleware wrote (`lc_source` is `summarization`) is a frame. What it stands for is gone
   from such a state. A summary frame of ours is marked in the same way.
 * A human message with an agent's name, or another `lc_source`, or marked as an example, is the app's: such messages
-  hold what other agents and features said.
+  hold what other agents and features said. Where no message without a name is a person's, the names are people's.
 * What a person answered in the place of a tool, what the framework says of a call that never ran, and `[cleared]` are
   no words of the tool's. A tool that failed is quoted together with its arguments: none of that counts as the tool's.
 * A call without an id gets one from its words; a result without one answers by order and name.
@@ -27,7 +27,15 @@ from foldproof.transcripts.codec import Format, without
 from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage, damage_of
 from foldproof.transcripts.json_text import Json, Unread, revise, revise_items
-from foldproof.transcripts.langchain_rows import RowReader, encode_row, is_certain, stored, style_of
+from foldproof.transcripts.langchain_rows import (
+    RowReader,
+    encode_row,
+    is_certain,
+    names_people,
+    stored,
+    style_of,
+    with_author,
+)
 from foldproof.transcripts.rows import Part, Place, Places, rewritten
 
 _SAMPLE = 50
@@ -63,7 +71,7 @@ class Langchain:
         """Return the conversation of a list or of a state."""
         steps, rows = _rows(value)
         path = ".".join(("$", *steps))
-        reader = RowReader()
+        reader = RowReader(named_are_people=names_people(rows))
         messages: list[Message] = []
         places: list[Places] = []
         damage: list[Damage] = []
@@ -98,7 +106,12 @@ class Langchain:
         def shrink(row: Any, parts: Sequence[Part], cleared: Mapping[Part, Message]) -> Any:  # noqa: ANN401, ARG001
             return encode_row(cleared[None], style_of([row]))
 
-        return _with(value, steps, revise_items(rows, rewritten(rows, edit, encode=encode, shrink=shrink)))
+        out = rewritten(rows, edit, encode=encode, shrink=shrink)
+        people = names_people(rows)
+        if names_people(out) != people:
+            kept = set(map(id, rows))
+            out = [with_author(row, people=people) if id(row) in kept else row for row in out]
+        return _with(value, steps, revise_items(rows, out))
 
 
 def _are_rows(items: list[Json]) -> bool:

@@ -6,14 +6,14 @@ A message is stored in one of three forms, and a list may mix them: `{type, data
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from foldproof.errors import TranscriptError, shown
-from foldproof.messages import Message, frame_kind
+from foldproof.messages import Message, author_of, frame_kind
 from foldproof.transcripts.codec import FIELDS, fields_of, made_up_id, message_from, parts_from
 from foldproof.transcripts.compactions import summary_frame_of
-from foldproof.transcripts.json_text import Json
+from foldproof.transcripts.json_text import Json, revise
 from foldproof.transcripts.langchain_blocks import call_of, calls_beside, said_in, tool_content
 from foldproof.transcripts.rows import noted, with_note
 
@@ -93,8 +93,10 @@ def is_certain(row: Json) -> bool:
 class RowReader:
     """Reads rows in order: a result may name its tool only by its call, and a legacy one is paired by order."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, named_are_people: bool = False) -> None:
+        """Read rows; `named_are_people`: who has a name among the human messages is a person (`names_people`)."""
         self.names: dict[str, str] = {}
+        self._named_are_people = named_are_people
         self._waiting: list[tuple[str, str]] = []  # calls recorded without an id: (id made up, name)
 
     def message(self, row: Json, path: str) -> Message | None:
@@ -122,11 +124,11 @@ class RowReader:
         if kind == "ai":
             said = self._spoken(fields, beside, path, escaped=escaped)
         elif kind in ("tool", "function"):
-            said = self._result(fields, beside, path, ours=isinstance(note, dict))
+            said = self._result(fields, beside, path, note if isinstance(note, dict) else None)
         else:
             said = {"role": _ROLES[kind], "content": parts_from(fields.get("content"), f"{path}.content")}
             if kind == "human":
-                said |= _author(known, said["content"], beside)
+                said |= _author(known, said["content"], beside, people=self._named_are_people)
         if isinstance(fields.get("id"), str):
             said["id"] = fields["id"]
         return with_note(said, {FIELDS: note}) if note is not None else said
@@ -163,12 +165,17 @@ class RowReader:
         self.names[call["id"]] = call["name"]
         return call
 
-    def _result(self, fields: dict[str, Any], beside: dict[str, Any], path: str, *, ours: bool) -> dict[str, Any]:
+    def _result(
+        self, fields: dict[str, Any], beside: dict[str, Any], path: str, note: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        ours = note is not None
         content = tool_content(fields.get("content"), f"{path}.content")
         name = fields.get("name") if isinstance(fields.get("name"), str) else None
         identifier = fields.get("tool_call_id")
         if not isinstance(identifier, str) or not identifier:
-            identifier = None if ours else self._next_waiting(name)
+            identifier = self._next_waiting(name) if note is None else None
+        answered = identifier if note is None else note.get("toolCallId", identifier)
+        self._waiting = [call for call in self._waiting if call[0] != answered]
         said: dict[str, Any] = {"role": "tool", "content": content, "toolCallId": identifier}
         name = name or (None if ours or identifier is None else self.names.get(identifier))
         if name is not None:
@@ -185,17 +192,54 @@ class RowReader:
         return self._waiting.pop(at)[0] if self._waiting else made_up_id("function", name)
 
 
-def _author(known: Stored, content: object, beside: dict[str, Any]) -> dict[str, Any]:
+def names_people(rows: Iterable[Json]) -> bool:
+    """Whether the human messages with a name are those of people: no message without one is a person's."""
+    reader = RowReader()
+    for row in rows:
+        known = stored(row)
+        if known is None or known.kind not in ("human", "chat") or _name_of(known.fields) is not None:
+            continue
+        try:
+            message = reader.message(row, "$")
+        except TranscriptError:  # whoever reads the rows says so
+            continue
+        if message is not None and author_of(message) == "person":
+            return False
+    return True
+
+
+def with_author(row: dict[str, Any], *, people: bool) -> dict[str, Any]:
+    """Return a row that says for itself whether a human message with a name is a person's, where it has one."""
+    known = stored(row)
+    if known is None or known.kind not in ("human", "chat") or _name_of(known.fields) is None:
+        return row
+    held = known.fields.get("additional_kwargs")
+    beside = held if isinstance(held, dict) else {}
+    said = _author(known, "", beside, people=people)
+    note = beside.get(FIELDS)
+    if "injectedBy" not in said and "metadata" in said:
+        return row
+    note = {"injectedBy": said.get("injectedBy")} | (note if isinstance(note, dict) else {})
+    fields = revise(known.fields, {"additional_kwargs": beside | {FIELDS: note}})
+    return fields if known.form == "flat" else revise(row, {known.path[1:]: fields})
+
+
+def _name_of(fields: dict[str, Any]) -> str | None:
+    name = fields.get("name")
+    return name if isinstance(name, str) and name else None
+
+
+def _author(known: Stored, content: object, beside: dict[str, Any], *, people: bool) -> dict[str, Any]:
     """Return what says that no person wrote a human message: an agent's name, a feature's, or that it is an example."""
     fields = known.fields
     source = beside.get(SOURCE)
     if source == _SUMMARY:
         summary = summary_frame_of(content if isinstance(content, str) else "", originals=None)
         return {"metadata": summary.metadata}
-    name = fields.get("name") if isinstance(fields.get("name"), str) and fields["name"] else None
+    name = _name_of(fields)
     named = {} if name is None else {"name": name}
     foreign = known.kind == "chat" and _SPEAKERS.get(str(fields.get("role"))) is None
-    if isinstance(source, str) or name is not None or foreign or fields.get("example") is True:
+    if isinstance(source, str) or (name is not None and not people) or foreign or fields.get("example") is True:
         return named | {"injectedBy": APP}
     return named
 
@@ -264,7 +308,9 @@ def encode_row(message: Message, style: Style) -> dict[str, Any]:
         data["tool_calls"] = [call for call in calls if call["type"] == "tool_call"]
         data["invalid_tool_calls"] = [call for call in calls if call["type"] != "tool_call"]
     said = RowReader().said(Stored("flat", kind, data | {"additional_kwargs": beside | {FIELDS: {}}}, ""), "$")
-    data["additional_kwargs"] = beside | {FIELDS: noted({}, said, message).get(FIELDS, {})}
+    # Whether a name is a person's depends on the messages around it; what is new says so for itself.
+    note = {"injectedBy": fields.get("injectedBy")} if kind == "human" and message.name is not None else {}
+    data["additional_kwargs"] = beside | {FIELDS: note | noted({}, said, message).get(FIELDS, {})}
     if style.form == "data":
         return {"type": kind, "data": data}
     if style.form == "flat":

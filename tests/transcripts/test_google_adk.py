@@ -139,6 +139,16 @@ def test_a_new_summary_is_a_compaction_between_its_neighbours() -> None:
     assert parse(document).messages[1] == frame
 
 
+def test_where_two_events_share_a_time_a_summary_is_no_compaction_that_would_hide_them() -> None:
+    at_once = [row | {"timestamp": 5.0} for row in (*talk(), event("user", 9.0, {"text": "and?"}))]
+    conversation = parse(session(*at_once))
+    frame = Message(role="user", content=SUMMARY, folded_exempt=("7",))
+    window = [conversation.messages[0], frame, *conversation.messages[4:]]
+    document = written(conversation, window)
+    assert ["compaction" in row.get("actions", {}) for row in document["events"]] == [False, False, False]
+    assert parse(document).messages == tuple(window)
+
+
 def test_a_cleared_result_keeps_its_note_where_adk_takes_it() -> None:
     conversation = parse(session(*talk()))
     cleared = Message(

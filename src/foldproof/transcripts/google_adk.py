@@ -12,7 +12,8 @@ without ids), five eval sets; what is newer (camelCase, compaction, rewinding, a
   tool's words.
 * A compaction (`actions.compaction`) is a frame where its event stands; its originals are the messages of its time span
   that stand ahead of it. A new summary is written as such an event, at a time between its neighbours, so that it hides
-  none of them. Our fields stand on the event: ADK takes unknown ones only there.
+  none of them; as an event of the user where two events share a time. Our fields stand on the event: ADK takes unknown
+  ones only there.
 * `event_logs` of the files of 2024 repeat what was sent to the model. They stay as they were, whatever leaves.
 """
 
@@ -90,8 +91,10 @@ class GoogleAdk:
             isinstance(row, dict) and "invocationId" in row for row in rows
         )
 
+        native = _are_apart(rows)
+
         def encode(message: Message) -> list[Any]:
-            made.append(_new_event(message, fresh_id("event", message, taken), camel=camel))
+            made.append(_new_event(message, fresh_id("event", message, taken), camel=camel, native=native))
             return made[-1:]
 
         out = _in_time(rewritten(rows, edit, encode=encode, shrink=_shrunk), made)
@@ -256,7 +259,13 @@ def _rewound_to(row: dict[str, Any]) -> Json:
     return either(_actions(row), "rewindBeforeInvocationId", "rewind_before_invocation_id")
 
 
-def _new_event(message: Message, identifier: str, *, camel: bool) -> dict[str, Any]:
+def _are_apart(rows: list[Any]) -> bool:
+    """Whether every event has a time of its own: ADK hides whatever happened at the time that a compaction spans."""
+    times = [_number(row.get("timestamp")) for row in rows if isinstance(row, dict)]
+    return None not in times and len(set(times)) == len(times)
+
+
+def _new_event(message: Message, identifier: str, *, camel: bool, native: bool) -> dict[str, Any]:
     content = new_content(message)
     note = content.pop(FIELDS, None)
     if message.role == "tool":
@@ -265,7 +274,7 @@ def _new_event(message: Message, identifier: str, *, camel: bool) -> dict[str, A
     author = {"assistant": message.name or "model"}.get(message.role, "user")
     event: dict[str, Any] = {"id": identifier, "invocationId" if camel else "invocation_id": identifier}
     event |= {"author": author, "timestamp": 0.0}
-    if frame_kind(message) == "summary":
+    if native and frame_kind(message) == "summary":
         names = ("startTimestamp", "endTimestamp", "compactedContent")
         snake = ("start_timestamp", "end_timestamp", "compacted_content")
         summary = {"role": "model", "parts": [{"text": message.text}]}

@@ -116,9 +116,9 @@ def test_a_history_that_was_trimmed_goes_on_where_it_ended() -> None:
     assert texts(parse(rows)) == ["be brief", "hi", "so", "summary of before", "on", "yes"]
 
 
-def test_a_system_prompt_that_changes_is_read_once() -> None:
+def test_a_system_prompt_that_changes_is_read_again_and_nothing_else_is() -> None:
     rows = [run(1, [chat("system", "it is 9:00"), HI], SO), run(2, [chat("system", "it is 9:01"), HI, SO, ON], YES)]
-    assert texts(parse(rows)) == ["it is 9:00", "hi", "so", "on", "yes"]
+    assert texts(parse(rows)) == ["it is 9:00", "hi", "so", "it is 9:01", "on", "yes"]
 
 
 def test_runs_that_go_on_with_nothing_are_on_the_side() -> None:
@@ -262,3 +262,34 @@ def test_a_row_that_is_no_run_is_reported() -> None:
 def test_other_documents_are_left_to_other_formats(other: Json) -> None:
     with pytest.raises(TranscriptError, match="not langsmith_runs"):
         parse(other, format="langsmith_runs")
+
+
+def _run(number: int, messages: list[dict[str, Any]], answer: str) -> dict[str, Any]:
+    return {
+        "id": f"r{number}",
+        "trace_id": "t",
+        "dotted_order": f"20260101T00000{number}Zr{number}",
+        "run_type": "llm",
+        "inputs": {"messages": messages},
+        "outputs": {"choices": [{"message": {"role": "assistant", "content": answer}}]},
+    }
+
+
+def _said(*said: str) -> list[dict[str, Any]]:
+    return [{"role": role, "content": text} for role, _, text in (one.partition(": ") for one in said)]
+
+
+def test_a_system_message_that_changes_is_read_where_it_changes() -> None:
+    first = _run(1, _said("system: be brief", "user: hi"), "hello")
+    second = _run(2, _said("system: the limit is $5512", "user: hi", "assistant: hello", "user: limit?"), "$5512")
+    conversation = parse([first, second], format="langsmith_runs")
+    texts = [message.text for message in conversation.messages]
+    assert texts == ["be brief", "hi", "hello", "the limit is $5512", "limit?", "$5512"]
+
+
+def test_two_agents_that_end_alike_are_two_conversations() -> None:
+    first = _run(1, _said("system: you plan", "user: a"), "Done.")
+    second = _run(2, _said("system: you write", "user: b", "assistant: Done.", "user: c"), "Done.")
+    data = json.dumps([first, second])
+    found = [[message.text for message in one.messages] for one in read_text(data, name="runs.json")]
+    assert sorted(found) == [["you plan", "a", "Done."], ["you write", "b", "Done.", "c", "Done."]]

@@ -202,14 +202,17 @@ def _continued(threads: list[_Thread], held: Held) -> tuple[_Thread | None, Deco
 def _added(known: list[Any], keys: list[Any]) -> list[int] | None:
     """Return which messages of a history are new behind a known one; None when it does not go on with it.
 
-    It goes on where the known one ended (what is ahead may be trimmed or summed up), else where both begin alike.
+    It goes on where the known one ended (what is ahead may be trimmed or summed up), else where both begin alike. Under
+    another system message one equal answer is no sign that it does: two agents may end alike.
     """
     ends = [at for at, key in enumerate(keys) if known and key == known[-1]]
     if ends and known[-1][0] != "system":
         shared = {at: _shared(known, keys[: at + 1]) for at in ends}
         end = max(ends, key=lambda at: (shared[at], at))
         said = set(known)
-        ahead = [at for at in range(end - shared[end] + 1) if keys[at] not in said and keys[at][0] != "system"]
+        ahead = [at for at in range(end - shared[end] + 1) if keys[at] not in said]
+        if shared[end] == 1 and any(keys[at][0] == "system" for at in ahead):
+            return None
         return [*ahead, *range(end + 1, len(keys))]
     count = 0
     while count < min(len(known), len(keys)) and known[count] == keys[count]:

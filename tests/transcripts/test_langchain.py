@@ -212,6 +212,46 @@ def named(form: str, text: str, name: str | None) -> dict[str, Any]:
     return row if form == "data" else {"lc": 1, "type": "constructor", "id": path, "kwargs": row["data"]}
 
 
+def legacy_call(at: int) -> dict[str, Any]:
+    function = {"name": "search", "arguments": json.dumps({"q": at})}
+    return model(additional_kwargs={"function_call": function})
+
+
+def cleared(message: Message) -> Message:
+    known = {"content": f"{OPENINGS['cleared-result']} x", "metadata": {"foldproof": {}}}
+    return message.model_copy(update=known)
+
+
+@pytest.mark.parametrize("form", ["data", "flat", "lc"])
+def test_a_cleared_result_of_a_function_stays_one(form: str) -> None:
+    function = {"content": "7", "name": "search", "type": "function"}
+    path = ["langchain", "schema", "messages", "FunctionMessage"]
+    rows: dict[str, dict[str, Any]] = {
+        "data": {"type": "function", "data": function},
+        "flat": dict(function),
+        "lc": {"lc": 1, "type": "constructor", "id": path, "kwargs": function},
+    }
+    row = rows[form]
+    conversation = parse([human("hi"), legacy_call(1), row, legacy_call(2), row])
+    window = (*conversation.messages[:2], cleared(conversation.messages[2]), *conversation.messages[3:])
+    again = written(conversation.replace(window))
+    assert parse(again).messages == window
+    new = again[2]
+    fields = new if form == "flat" else fields_of(new)
+    assert (fields["type"], fields["name"], "tool_call_id" in fields) == ("function", "search", False)
+    assert form != "lc" or new["id"] == path
+    assert [again[at] for at in (1, 3, 4)] == [legacy_call(1), legacy_call(2), row]
+
+
+def test_a_cleared_result_without_an_id_is_written_without_one_and_leaves_the_others_theirs() -> None:
+    calls = model(tool_calls=[CALL | {"id": None}, CALL | {"id": None, "args": {"q": 2}}])
+    conversation = parse([human("hi"), calls, *(result(text, tool_call_id="", name="search") for text in "78")])
+    window = (*conversation.messages[:2], cleared(conversation.messages[2]), conversation.messages[3])
+    again = written(conversation.replace(window))
+    assert again[2]["data"]["tool_call_id"] == ""
+    assert parse(again).messages == window
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("keep", [0, 1, 2])
 def test_who_the_person_is_stays_whoever_leaves(form: str, keep: int) -> None:

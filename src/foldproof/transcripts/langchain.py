@@ -104,7 +104,7 @@ class Langchain:
             return [encode_row(message, style)]
 
         def shrink(row: Any, parts: Sequence[Part], cleared: Mapping[Part, Message]) -> Any:  # noqa: ANN401, ARG001
-            return encode_row(cleared[None], style_of([row]))
+            return encode_row(cleared[None], style_of([row]), row)
 
         out = rewritten(rows, edit, encode=encode, shrink=shrink)
         people = names_people(rows)

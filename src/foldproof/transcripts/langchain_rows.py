@@ -288,9 +288,17 @@ def style_of(rows: list[Any]) -> Style:
     return Style("data")
 
 
-def encode_row(message: Message, style: Style) -> dict[str, Any]:
-    """Return the row of a new message. What LangChain has no field for stands in `additional_kwargs`."""
-    kind = {"user": "human", "assistant": "ai"}.get(message.role, message.role)
+def encode_row(message: Message, style: Style, instead_of: Json = None) -> dict[str, Any]:
+    """Return the row of a new message. What LangChain has no field for stands in `additional_kwargs`.
+
+    Args:
+        message: the message.
+        style: how it is stored.
+        instead_of: the row of the result that a cleared one takes the place of: it stays of its kind, and answers what
+            that did in the words of the file.
+    """
+    old = stored(instead_of) if message.role == "tool" else None
+    kind = {"user": "human", "assistant": "ai", "tool": old.kind if old else "tool"}.get(message.role, message.role)
     fields = fields_of(message)
     beside: dict[str, Any] = {SOURCE: _SUMMARY} if frame_kind(message) == "summary" else {}
     data: dict[str, Any] = {
@@ -298,11 +306,14 @@ def encode_row(message: Message, style: Style) -> dict[str, Any]:
         "additional_kwargs": beside,
         "response_metadata": {},
         "type": kind,
-        "name": message.tool_name if kind == "tool" else message.name,
+        "name": message.tool_name if message.role == "tool" else message.name,
         "id": message.id,
     }
     if kind == "tool":
-        data |= {"tool_call_id": message.tool_call_id or "", "status": "error" if message.is_error else "success"}
+        answers = (old.fields.get("tool_call_id") if old else message.tool_call_id) or ""
+        data |= {"tool_call_id": answers, "status": "error" if message.is_error else "success"}
+    elif kind == "function":
+        data["name"] = message.tool_name or ""
     if kind == "ai":
         calls = [call_of(call) for call in fields.get("toolCalls", [])]
         data["tool_calls"] = [call for call in calls if call["type"] == "tool_call"]

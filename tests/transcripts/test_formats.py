@@ -160,6 +160,15 @@ def test_agentfootprint_refuses_other_formats_by_name(name: str) -> None:
         parse({"format": "conversation-v1", "data": {"version": 2, "history": []}})
 
 
+@pytest.mark.parametrize("data", [[[1]], {}, {"history": "x"}, None])
+def test_an_envelope_of_another_name_is_agentfootprints_only_with_a_history(data: Json) -> None:
+    with pytest.raises(TranscriptError) as raised:
+        parse({"format": "csv", "data": data})
+    assert "$.format" not in str(raised.value)  # which says that agentfootprint took it for its own
+    with pytest.raises(TranscriptError, match="the format is 'csv'"):
+        parse({"format": "csv", "data": {"history": []}})
+
+
 def test_agentfootprint_an_answer_that_history_holds_is_not_said_twice() -> None:
     history = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
     state = {"history": history, "llmLatestContent": "a", "systemPromptInjections": []}

@@ -24,6 +24,7 @@ from foldproof.transcripts.json_text import Json, revise, revise_items
 from foldproof.transcripts.rows import Part, Place, rewritten
 
 _CHECKPOINT = "conversation-v1"
+_FAMILY = ("conversation-", "flowchart-")
 _OLD_FRAMES = ("[compacted history", "[dropped history")
 
 
@@ -42,7 +43,7 @@ class Agentfootprint:
         """Return why a value is a checkpoint envelope (of whatever version) or a recorder dump."""
         if not isinstance(value, dict):
             return None
-        if isinstance(value.get("format"), str) and "data" in value:
+        if isinstance(value.get("format"), str) and _is_envelope(value):
             return "an envelope with format and data"
         if isinstance(value.get("finalState"), dict) and "runId" in value:
             return "a run with a finalState"
@@ -62,6 +63,13 @@ class Agentfootprint:
         history = value["data"]["history"]
         items = _written(history, edit)
         return revise(value, {"data": revise(value["data"], {"history": revise_items(history, items)})})
+
+
+def _is_envelope(value: dict[str, Any]) -> bool:
+    """Whether this is an envelope of agentfootprint's: a name of the family, or a history where it has to be."""
+    data = value.get("data")
+    holds = isinstance(data, dict) and isinstance(data.get("history"), list)
+    return holds or ("data" in value and value["format"].startswith(_FAMILY))
 
 
 def _is_dump(value: dict[str, Any]) -> bool:

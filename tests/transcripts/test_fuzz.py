@@ -26,7 +26,7 @@ from foldproof.transcripts.json_text import Json
 
 FRAME = Message(role="user", content="[foldproof drop notice] x")
 DATA = Path(__file__).parent.parent / "data" / "transcripts"
-INPUTS = int(os.environ.get("FOLDPROOF_FUZZ", "400"))
+INPUTS = int(os.environ.get("FOLDPROOF_FUZZ", "200"))
 """How many inputs a format is given."""
 BATCH = 20
 LARGEST = 20_000  # bytes of a real file that is mutated often

@@ -243,8 +243,8 @@ class _UserRow:
             self.runs[-1].parts.append(part)
 
 
-def _text_in(block: dict[str, Any]) -> str | None:
-    text = block.get("text") if block.get("type") == "text" else None
+def _text_in(block: object) -> str | None:
+    text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
     return text if isinstance(text, str) else None
 
 

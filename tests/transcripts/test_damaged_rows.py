@@ -141,3 +141,11 @@ def test_the_answer_beside_a_recorded_history_is_not_moved_by_a_frame_at_the_end
     written = dumped(conversation.replace([*conversation.messages, NOTICE]))
     assert written["finalState"]["llmLatestContent"] == "end"
     assert [row["content"] for row in written["finalState"]["history"]] == ["one", "end", NOTICE.text]
+
+
+@pytest.mark.parametrize("name", ["message", "text", "value"])
+def test_a_row_of_another_format_is_no_message_without_words(name: str) -> None:
+    rows = [{"role": "user", "content": "hi"}, {"role": "assistant", name: "the words"}]
+    conversation = parse(rows, format="openai_chat")
+    assert [message.text for message in conversation.messages] == ["hi"]
+    assert [damage.path for damage in conversation.damage] == ["$[1]"]

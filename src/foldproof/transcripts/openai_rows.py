@@ -23,6 +23,9 @@ ROLES = {
 """Roles of the format, and what they are here."""
 
 _OWN = ("role", "content", "tool_calls", "function_call", "tool_call_id")
+_ELSEWHERE = ("message", "text", "parts", "value")
+"""Where rows of other formats have their words: read as chat, these would be lost without a word."""
+
 _OURS = ("role", "content", "toolCalls")
 """Message fields that a row says under its format's own names; any other may be foreign."""
 
@@ -45,6 +48,9 @@ class RowReader:
             raise TranscriptError(
                 f"unknown role {shown(role)}; expected one of {', '.join(ROLES)}", path=f"{path}.role"
             )
+        if "content" not in row and not row.keys().isdisjoint(_ELSEWHERE):
+            cause = f"expected words under content; found {shown(list(row))}; it looks like a row of another format"
+            raise TranscriptError(cause, path=path)
         fields = without(row, _OWN) | {"role": ROLES[role]}
         if "content" in row:
             fields["content"] = parts_from(row["content"], f"{path}.content")

@@ -10,7 +10,7 @@ from foldproof.transcripts.codec import FIELDS, id_text, made_up_id, parts_from
 from foldproof.transcripts.damage import Damage, damage_of
 from foldproof.transcripts.json_text import Json, revise
 from foldproof.transcripts.rows import Place, with_note
-from foldproof.transcripts.turns import Draft, Turn
+from foldproof.transcripts.turns import Draft, Turn, calls_in
 
 APP = "atif"
 Step = dict[str, Any]
@@ -150,7 +150,7 @@ class StepReader:
         note = _note(step)
         turn = Turn(Draft(with_note(fields, note), [Place(at)], path))
         results = list(self._results(step, path))
-        calls = _calls(step.get("tool_calls"), path)
+        calls = calls_in(step.get("tool_calls"), path, name="function_name", identifier="tool_call_id")
         origin = None
         if not calls and results:
             if str(results[0][1].get("content")).startswith(_FEEDBACK):
@@ -215,19 +215,3 @@ def _content(result: Step, path: str) -> str | list[dict[str, Any]]:
     if isinstance(content, dict | int | float | bool):
         return json.dumps(content, ensure_ascii=False)
     return parts_from(content, f"{path}.content")
-
-
-def _calls(calls: Json, path: str) -> list[dict[str, Any]]:
-    if calls is None:
-        return []
-    if not isinstance(calls, list):
-        raise TranscriptError(f"expected a list of calls; found {shown(calls)}", path=f"{path}.tool_calls")
-    read = []
-    for at, call in enumerate(calls):
-        if not isinstance(call, dict) or not isinstance(call.get("function_name"), str):
-            where = f"{path}.tool_calls[{at}]"
-            raise TranscriptError(f"expected a call with a function_name; found {shown(call)}", path=where)
-        arguments = call.get("arguments", {})
-        identifier = id_text(call.get("tool_call_id")) or made_up_id("call", at, call["function_name"], arguments)
-        read.append({"id": identifier, "name": call["function_name"], "args": arguments})
-    return read

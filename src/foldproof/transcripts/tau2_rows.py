@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from foldproof.errors import TranscriptError, shown
-from foldproof.transcripts.codec import id_text, made_up_id, parts_from
+from foldproof.transcripts.codec import id_text, parts_from
 from foldproof.transcripts.damage import Damage, damage_of
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.role_rows import Row
 from foldproof.transcripts.rows import Place, each_object
-from foldproof.transcripts.turns import Draft, Read, TurnReader, finished
+from foldproof.transcripts.turns import Draft, Read, TurnReader, calls_in, finished
 
 _SIDES = (("agent", "assistant"), ("user", "user"))
 
@@ -28,27 +28,6 @@ def result_of(row: Row, path: str) -> dict[str, Any]:
         | ({"toolCallId": identifier} if identifier else {})
         | ({"isError": True} if row.get("error") is True else {})
     )
-
-
-def calls_of_row(calls: Json, path: str) -> list[dict[str, Any]]:
-    """Return the calls of a row.
-
-    Raises:
-        TranscriptError: something stands there that is no call.
-    """
-    if calls is None:
-        return []
-    if not isinstance(calls, list):
-        raise TranscriptError(f"expected a list of calls; found {shown(calls)}", path=f"{path}.tool_calls")
-    read = []
-    for at, call in enumerate(calls):
-        if not isinstance(call, dict) or not isinstance(call.get("name"), str):
-            where = f"{path}.tool_calls[{at}]"
-            raise TranscriptError(f"expected a call with a name; found {shown(call)}", path=where)
-        arguments = call.get("arguments", {})
-        identifier = id_text(call.get("id")) or made_up_id("call", at, call["name"], arguments)
-        read.append({"id": identifier, "name": call["name"], "args": arguments})
-    return read
 
 
 def read_ticks(ticks: Json, path: str, damage: list[Damage]) -> Read:
@@ -93,7 +72,7 @@ def _calls(reader: TurnReader, tick: Row, at: int, path: str) -> bool:
     results = tick.get("agent_tool_results") or []
     if not results and not tick.get("agent_tool_calls"):
         return False
-    calls = calls_of_row(tick.get("agent_tool_calls"), path)
+    calls = calls_in(tick.get("agent_tool_calls"), path)
     if calls:
         reader.add({"role": "assistant", "content": ""}, Place(at, "agent_tool_calls"), path, calls)
     for number, result in each_object(results if isinstance(results, list) else [results], path, []):

@@ -22,8 +22,8 @@ from foldproof.transcripts.conversation import Edit, Reading
 from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.json_text import Json, revise, revise_items
 from foldproof.transcripts.role_rows import Calls, Row, read_rows, written_rows
-from foldproof.transcripts.tau2_rows import calls_of_row, read_ticks, result_of
-from foldproof.transcripts.turns import Meaning, Read, TurnReader
+from foldproof.transcripts.tau2_rows import read_ticks, result_of
+from foldproof.transcripts.turns import Meaning, Read, TurnReader, calls_in
 
 _ROWS, _TICKS, _RUNS = "messages", "ticks", "simulations"
 _ABOUT = frozenset(("termination_reason", "duration", "start_time", "end_time", "reward_info"))
@@ -111,7 +111,7 @@ def _say(row: Row, path: str, _: TurnReader) -> tuple[dict[str, Any], Calls] | N
             raise TranscriptError("expected one result a row; found several under tool_messages", path=path)
         return None if row.get("requestor") == "user" else (result_of(row, path), ())
     content = parts_from(row.get("content"), f"{path}.content")
-    calls = calls_of_row(row.get("tool_calls"), path)
+    calls = calls_in(row.get("tool_calls"), path)
     if role == "user" and calls:
         return ({"role": role, "content": content}, ()) if content else None
     return {"role": role, "content": content}, calls if role == "assistant" else ()

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from foldproof.errors import TranscriptError
+from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
-from foldproof.transcripts.codec import FIELDS, fields_of, message_from
+from foldproof.transcripts.codec import FIELDS, fields_of, id_text, made_up_id, message_from
 from foldproof.transcripts.compactions import folded_span, summary_frame_of
 from foldproof.transcripts.conversation import Edit
 from foldproof.transcripts.damage import Damage, damage_of
-from foldproof.transcripts.json_text import revise, revise_items
+from foldproof.transcripts.json_text import Json, revise, revise_items
 from foldproof.transcripts.rows import Part, Place, Places, noted
 from foldproof.window import FoldedSpan
 
@@ -170,3 +170,24 @@ def _with_notes(row: Any, notes: dict[Part, dict[str, Any]]) -> Any:  # noqa: AN
     if isinstance(row, list):
         return revise_items(row, [revise(side, notes[at]) if at in notes else side for at, side in enumerate(row)])
     return revise(row, notes[None]) if None in notes else row
+
+
+def calls_in(calls: Json, path: str, *, name: str = "name", identifier: str = "id") -> list[dict[str, Any]]:
+    """Return the calls of a row whose arguments are objects, under what its format calls their name and their id.
+
+    Raises:
+        TranscriptError: something stands there that is no call.
+    """
+    if calls is None:
+        return []
+    if not isinstance(calls, list):
+        raise TranscriptError(f"expected a list of calls; found {shown(calls)}", path=f"{path}.tool_calls")
+    read = []
+    for at, call in enumerate(calls):
+        if not isinstance(call, dict) or not isinstance(call.get(name), str):
+            where = f"{path}.tool_calls[{at}]"
+            raise TranscriptError(f"expected a call with a {name}; found {shown(call)}", path=where)
+        arguments = call.get("arguments", {})
+        own = id_text(call.get(identifier)) or made_up_id("call", at, call[name], arguments)
+        read.append({"id": own, "name": call[name], "args": arguments})
+    return read

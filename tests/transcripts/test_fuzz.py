@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.transcripts.builders import BUILDERS
 from tests.transcripts.mutation import mutated
@@ -64,10 +64,6 @@ def try_it(raw: Json, name: str) -> None:
 @pytest.mark.parametrize("name", READ_FROM_TEXT)
 @settings(max_examples=max(1, INPUTS // BATCH))
 @given(seed=st.integers(0, 2**32))
-@example(seed=1_431)  # a part that is no object, in an exported row of OpenCode that is written again
-@example(seed=163_190)  # ids that are a number, in a summary of Agent Framework
-@example(seed=652)  # a part that is nothing, first in a result of Cline
-@example(seed=239_839)  # a text part without its text, in a span
 def test_a_document_with_something_wrong_is_read_or_refused(name: str, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - it has to be the same again
     for _ in range(BATCH):
@@ -85,6 +81,40 @@ def test_a_document_with_something_wrong_is_of_some_format_or_of_none(name: str,
     except (TranscriptError, UsageError) as error:
         if "\n" in str(error):
             pytest.fail(f"more than one line: {error}")
+
+
+FOUND: list[tuple[str, Json]] = [
+    (
+        "opencode",
+        {"info": {"id": "s"}, "messages": [
+            {"info": {"id": "m", "role": "user"}, "parts": [{"type": "text", "text": "a"}]},
+            {"info": {"role": "user"}, "parts": [1.5, {"type": "text", "text": "b"}]},
+        ]},
+    ),
+    (
+        "agent_framework",
+        [
+            {"type": "message", "role": role, "message_id": role, "contents": [{"type": "text", "text": "a"}],
+             "additional_properties": {"_group": {"_summary_of_message_ids": 1.5, "_summary_of_group_ids": []}}}
+            for role in ("user", "assistant")
+        ],
+    ),
+    (
+        "otel_genai",
+        [{"name": "chat", "context": {"trace_id": "t", "span_id": "s"}, "start_time": 1, "attributes": {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": json.dumps([{"role": "tool", "parts": [{"type": "text"}, "a"]}]),
+            "gen_ai.output.messages": json.dumps([{"role": "assistant", "parts": [{"type": "text"}]}]),
+        }}],
+    ),
+]  # fmt: skip
+"""What long runs of the test above found, each made small."""
+
+
+@pytest.mark.parametrize(("name", "raw"), FOUND, ids=[name for name, _ in FOUND])
+def test_what_was_found_is_read_and_written(name: str, raw: Json) -> None:
+    try_it(raw, name)
+    assert parse(raw, format=name).messages
 
 
 @given(

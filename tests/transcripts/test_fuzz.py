@@ -107,6 +107,14 @@ FOUND: list[tuple[str, Json]] = [
             "gen_ai.output.messages": json.dumps([{"role": "assistant", "parts": [{"type": "text"}]}]),
         }}],
     ),
+    (
+        "cline_task",
+        [
+            {"role": "user", "content": [{"type": "text", "text": "<task>\ngo\n</task>"}], "ts": 1},
+            {"role": "assistant", "content": [{"type": "text", "text": "<search>\n<q>1</q>\n</search>"}], "ts": 2},
+            {"role": "user", "content": [{"type": "text", "text": "[search for 'x'] Result:"}, True], "ts": 3},
+        ],
+    ),
 ]  # fmt: skip
 """What long runs of the test above found, each made small."""
 

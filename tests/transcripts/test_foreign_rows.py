@@ -90,3 +90,11 @@ def test_a_session_row_with_foreign_facts_is_read() -> None:
     assistant, result = parse(rows).messages
     assert (assistant.model, assistant.finish_reason, result.is_error) == (None, None, None)
     assert (assistant.tool_calls[0].id, result.tool_call_id, result.tool_name) == ("7", "7", "Read")
+
+
+def test_an_object_with_a_role_and_no_words_is_no_chat() -> None:
+    row = {"id": "msg_1", "sessionID": "s", "role": "user", "time": {"created": 1}}
+    with pytest.raises(TranscriptError, match="no known format"):
+        parse(row)
+    with pytest.raises(TranscriptError, match="no known format"):
+        parse([row])

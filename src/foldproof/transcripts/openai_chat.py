@@ -60,7 +60,9 @@ class OpenaiChat:
         if isinstance(value.get("request"), dict) and "response" in value:
             value = value["request"]
         for name in _LISTS:
-            if isinstance(value.get(name), list) and (_are_rows(value[name]) or _are_nearly_rows(value[name])):
+            if isinstance(value.get(name), list) and (
+                _are_rows(value[name], named=True) or _are_nearly_rows(value[name])
+            ):
                 return f"chat messages under {name}"
         if DISPLAY in value:
             return "a dialogue rendered to text"
@@ -101,13 +103,15 @@ def _is_display(value: Json) -> bool:
     return isinstance(value, dict) and DISPLAY in value and (isinstance(value[DISPLAY], str) or not _list_name(value))
 
 
-def _are_rows(items: list[Json]) -> bool:
+def _are_rows(items: list[Json], *, named: bool = False) -> bool:
     """Whether these are chat messages: one is for certain, and the first ones are of no other format.
 
-    What is wrong with a message (no object, no role, a role that nobody knows) is reported with its place on reading.
+    Where the name of the array says so too, a role is enough. What is wrong with a message (no object, no role, a role
+    that nobody knows) is reported with its place on reading.
     """
     sample = [item for item in items[:_SAMPLE] if isinstance(item, dict)]
-    return not items or (any(map(_is_row, sample)) and not any(map(_is_foreign, sample[:_OPENING])))
+    known = any(map(_is_row, sample)) or (named and any(item.get("role") in tuple(ROLES) for item in sample))
+    return not items or (known and not any(map(_is_foreign, sample[:_OPENING])))
 
 
 def _are_nearly_rows(items: list[Json]) -> bool:
@@ -119,7 +123,9 @@ def _are_nearly_rows(items: list[Json]) -> bool:
 
 
 def _is_row(item: dict[str, Any]) -> bool:
-    return item.get("role") in tuple(ROLES) or ("role" in item and "content" in item)
+    """Whether this is a chat message: a role alone says little, a role with words or calls is one."""
+    says = "content" in item or "tool_calls" in item or "function_call" in item
+    return "role" in item and (says or (item.keys() <= _NAMES and item["role"] in tuple(ROLES)))
 
 
 def _is_foreign(item: dict[str, Any]) -> bool:

@@ -25,6 +25,15 @@ if TYPE_CHECKING:
         recall,
         recall_tools,
     )
+    from foldproof.compaction import (
+        Compaction,
+        CompactionContext,
+        CompactionError,
+        CompactionRecord,
+        Compactor,
+        ConversationState,
+        LiveConversation,
+    )
     from foldproof.errors import TranscriptError, UsageError
     from foldproof.evidence import (
         Carrier,
@@ -77,6 +86,15 @@ _ROOMS = {
         "recall",
         "recall_tools",
     ),
+    "compaction": (
+        "Compaction",
+        "CompactionContext",
+        "CompactionError",
+        "CompactionRecord",
+        "Compactor",
+        "ConversationState",
+        "LiveConversation",
+    ),
     "errors": ("TranscriptError", "UsageError"),
     "evidence": (
         "Carrier",
@@ -124,8 +142,14 @@ __all__ = [
     "Carrier",
     "Citation",
     "ClearToolResults",
+    "Compaction",
+    "CompactionContext",
+    "CompactionError",
+    "CompactionRecord",
     "CompactionUnmeasurableError",
+    "Compactor",
     "Conversation",
+    "ConversationState",
     "Derivation",
     "EvidenceIndex",
     "EvidenceOptions",
@@ -140,6 +164,7 @@ __all__ = [
     "GateResult",
     "Judgement",
     "Listener",
+    "LiveConversation",
     "Message",
     "Near",
     "OffloadLarge",

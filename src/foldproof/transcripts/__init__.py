@@ -11,7 +11,7 @@ from foldproof.transcripts.folders import Family, files_in
 from foldproof.transcripts.opencode_storage import is_storage
 from foldproof.transcripts.reading import load, load_all, parse, read_text, recognised, recognised_in
 from foldproof.transcripts.registry import Recognised, UnknownFormatError, detect, formats
-from foldproof.transcripts.writing import dump
+from foldproof.transcripts.writing import dump, written
 
 __all__ = [
     "Codec",
@@ -36,4 +36,5 @@ __all__ = [
     "read_text",
     "recognised",
     "recognised_in",
+    "written",
 ]

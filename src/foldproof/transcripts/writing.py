@@ -52,6 +52,18 @@ def dump(conversations: Conversation | Iterable[Conversation], target: Target) -
         cast("TextIO", target).write("".join(map(str, complete)))
 
 
+def written(conversation: Conversation) -> Json:
+    """Return the document of a conversation with its window in it, as JSON in memory.
+
+    What did not change is the very object that was read: a row that stayed `is` the row that `parse` was given.
+
+    Raises:
+        TranscriptError: the window cannot be written in its format so that it reads back equal.
+        UsageError: the format can only be read.
+    """
+    return _written(_document_of(conversation), [conversation])
+
+
 def _bytes(chunk: Chunk) -> bytes:
     return chunk if isinstance(chunk, bytes) else chunk.encode("utf-8", "surrogateescape")  # lines that are no text
 

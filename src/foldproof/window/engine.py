@@ -170,7 +170,8 @@ def _steps(strategy: Strategy, given: StrategyInput) -> _Steps:
 
 def _replace_what_may_leave(attempt: Attempt, runs: Iterable[Run]) -> Generator[Ask, object, None]:
     """Replace the first run that can be, or every one where results are cleared; note why the others stay."""
-    for run in runs:
+    waiting = iter(runs)
+    for run in waiting:
         found = yield from _replace_or_give_way(attempt, run)
         if isinstance(found, Replaced):
             attempt.replaced.append(found)
@@ -183,8 +184,9 @@ def _replace_what_may_leave(attempt: Attempt, runs: Iterable[Run]) -> Generator[
         attempt.skipped = found.skipped or attempt.skipped
         attempt.refuse(run, found.reason, found.detail)
         attempt.check = found.check or attempt.check
-        if found.check is not None:
-            break  # summaries are asked for over one span a visit
+        if found.check is not None:  # summaries are asked for over one span a visit
+            for later in waiting:
+                attempt.refuse(later, found.reason, "not asked about: an earlier span was, and one is a visit")
 
 
 def _archived(attempt: Attempt) -> Generator[Keep, object, None]:

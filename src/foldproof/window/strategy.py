@@ -43,6 +43,7 @@ class VisitOptions(TypedDict, total=False):
     provider: Provider | None
     listener: Listener | None
     archive: Archive | None
+    forced: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,7 @@ class StrategyInput:
         listener: hears what happens at the visit.
         archive: keeps originals for a strategy with `retain="archive"`. Whatever a strategy retains, what the archive
             hides (`redact`) is in no frame, no summary and no span of this visit.
+        forced: somebody asked for it by hand: the strategy acts below its threshold too. What may not leave stays.
 
     Raises:
         UsageError: an option that makes no sense, or something among the messages that is no `Message`.
@@ -81,6 +83,7 @@ class StrategyInput:
     provider: Provider | None = None
     listener: Listener | None = None
     archive: Archive | None = None
+    forced: bool = False
 
     def __post_init__(self) -> None:
         checks.whole_number("iteration", self.iteration, at_least=0)
@@ -107,6 +110,8 @@ class StrategyInput:
             raise UsageError(f"state is {shown(self.state)}; pass the state of the previous visit, or None")
         if self.provider is not None and self.provider not in tuple(WIRE_RULES):
             raise UsageError(f"provider is {shown(self.provider)}; write one of {', '.join(WIRE_RULES)}, or None")
+        if not isinstance(self.forced, bool):
+            raise UsageError(f"forced is {shown(self.forced)}; write True or False")
         if self.archive is not None:
             checks.archive(self.archive)
         if self.listener is not None and not checks.is_object_with("on_event", self.listener):

@@ -22,6 +22,8 @@ def token_trigger(given: StrategyInput, *, threshold: int, counter: MessageCount
         return Trigger(kind="tokens", measured_by="reported", measured=given.measured, threshold=threshold)
     if given.iteration == 0:
         return Trigger(kind="tokens", measured_by="nothing", measured=None, threshold=threshold)
+    if counter is None and given.forced:
+        return Trigger(kind="tokens", measured_by="nothing", measured=None, threshold=threshold)
     if counter is None:
         raise CompactionUnmeasurableError(
             'no usage was reported and counter="reported-only"; pass measured=<reported input tokens>, or let it count'

@@ -97,8 +97,8 @@ class WindowStrategy(VisitableStrategy):
         keep_recent_turns: int,
         how: Drop | Fold = Drop(),  # noqa: B008 - frozen, and has no fields
     ) -> Decision:
-        """Return the decision to remove all that may leave when the trigger is over, else to do nothing."""
-        if not trigger.over:
+        """Return the decision to remove all that may leave when the trigger is over or forced, else to do nothing."""
+        if not (trigger.over or given.forced):
             return Decision(trigger=trigger)
         removal = given.plan_removal(
             keep_recent_turns=keep_recent_turns,
@@ -117,8 +117,8 @@ class WindowStrategy(VisitableStrategy):
         wanted: Container[int],
         how: Clear,
     ) -> Decision:
-        """Return the decision to clear every wanted result that may be when the trigger is over, else to do nothing."""
-        if not trigger.over:
+        """Return the decision to clear every wanted result that may be, when the trigger is over or forced."""
+        if not (trigger.over or given.forced):
             return Decision(trigger=trigger)
         removal = given.plan_clearing(
             keep=keep,

@@ -1,0 +1,102 @@
+"""Which list of a host's a window stands for, told by what the list says.
+
+Hosts reuse ids, leave them out, and move their own markers about. So a message of a list is known by its words and its
+calls, and a list by those of all its messages in order: the same list has the same window, whichever conversation,
+thread or retry it comes from.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from foldproof.compaction.state import ConversationState, HostPlace
+from foldproof.errors import UsageError
+from foldproof.messages import Message, TextPart, calls_of, frame_kind
+
+_MARKERS = ("cache_control", "cachePoint")
+"""What hosts put on a part and take off again between two requests: where a prompt cache ends."""
+
+
+def list_digests(messages: Sequence[Message]) -> list[str]:
+    """Return, for each beginning of a list, what it is known by: the first of one message, the last of all of them.
+
+    What tells messages apart is role, words, other parts, calls and what a result answers: not ids of messages, usage
+    or metadata, and no markers of a prompt cache.
+    """
+    digests, ahead = [], hashlib.sha256()
+    for message in messages:
+        ahead.update(list_words(message).encode("utf-8", "surrogatepass"))
+        digests.append(ahead.hexdigest())
+    return digests
+
+
+def begun(read: Sequence[Message], digest: str, frames: Mapping[str, ConversationState]) -> ConversationState:
+    """Return the state of a list of which no beginning is known: the list is the window.
+
+    Args:
+        read: the messages of the list.
+        digest: what the whole list is known by.
+        frames: the frames that were written before, by their words, with a state that has them in its window. Where a
+            host changed its list around one, it keeps its lineage and what it stands for.
+    """
+    window, spans = list(read), []
+    for at, message in enumerate(read):
+        state = frames.get(list_words(message)) if frame_kind(message) is not None else None
+        if state is not None:
+            window[at] = next(own for own in state.messages if list_words(own) == list_words(message))
+            spans += [span for span in state.spans if span not in spans]
+    place = HostPlace(digest=digest, count=len(read), places=tuple(range(len(read))))
+    return ConversationState(spans=tuple(spans), host=place).appended(window)
+
+
+def followed(state: ConversationState, read: Sequence[Message], digest: str) -> ConversationState:
+    """Return the state of a list as the host has it now.
+
+    Args:
+        state: what is known of a beginning of it.
+        read: the messages of the list.
+        digest: what the whole list is known by.
+
+    Raises:
+        UsageError: the state follows no list.
+    """
+    host = state.host
+    if host is None:
+        raise UsageError("the state follows no list of a host's; pass one that a HostedCompactor returned")
+    # What did not change stays the object it was, with all that was worked out about it; a frame keeps its lineage.
+    known = [
+        message if at is None or frame_kind(message) is not None or message == read[at] else read[at]
+        for message, at in zip(state.messages, host.places, strict=True)
+    ]
+    now = state.model_copy(update={"messages": tuple(known)}).appended(read[host.count :])
+    places = (*host.places, *range(host.count, len(read)))
+    return now.model_copy(
+        update={"host": host.model_copy(update={"digest": digest, "count": len(read), "places": places})}
+    )
+
+
+def placed(before: ConversationState, after: Sequence[Message]) -> tuple[int | None, ...]:
+    """Return, for each message of a new window, its index in the host's list; None for what is not in it."""
+    host = before.host
+    if host is None:
+        return (None,) * len(after)
+    places = {id(message): at for message, at in zip(before.messages, host.places, strict=True)}
+    return tuple(places.get(id(message)) for message in after)
+
+
+def list_words(message: Message) -> str:
+    """Return what tells a message of a list from another: a JSON text."""
+    parts = () if isinstance(message.content, str) else message.content
+    others = [_unmarked(part.model_dump(mode="json")) for part in parts if not isinstance(part, TextPart)]
+    calls: list[JsonValue] = [[call.id, call.name, call.args] for call in calls_of(message)]
+    return json.dumps([message.role, message.text, others, message.tool_call_id, calls], default=repr)
+
+
+def _unmarked(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {name: _unmarked(inner) for name, inner in value.items() if name not in _MARKERS}
+    return [_unmarked(inner) for inner in value] if isinstance(value, list) else value

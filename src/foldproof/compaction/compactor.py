@@ -70,7 +70,7 @@ class Compactor:
         if self.listener is not None and not callable(getattr(self.listener, "on_event", None)):
             raise UsageError(f"listener is {shown(self.listener)}; pass an object with on_event(event)")
         # What is wrong with the strategy is said here, and not in the middle of somebody's conversation.
-        run_visit(self.strategy, (), measured=0, archive=self.archive, provider=self.provider)
+        run_visit(self.strategy, (), archive=self.archive, provider=self.provider, forced=True)
 
     def before_turn(
         self, conversation: LiveConversation, *new: Message, **options: Unpack[TurnOptions]
@@ -163,7 +163,7 @@ class Compactor:
             UsageError: the compactor has no gate.
         """
         if self.gate is None:
-            raise UsageError('the compactor has no gate; give it one: Compactor(..., gate=Gate("guard"))')
+            raise UsageError('the compactor has no gate; give it one: Compactor(..., gate=Gate(posture="guard"))')
         return self.gate.review(answer, EvidenceIndex(ledger), revision=revision)
 
     def _forced(self, state: ConversationState, context: CompactionContext) -> VisitOptions:

@@ -58,7 +58,7 @@ class Lifecycle(Listener):
 
     def on_event(self, event: Event, /) -> None:
         """Pass on what a visit tells; what it tells before it is known to act is held back until then."""
-        if isinstance(event, Progress):
+        if isinstance(event, Progress) and event.fraction < 1:  # a summary is awaited, so the strategy acts
             self.start()
             self._update(progress=min(_MOST, max(self._now.progress, event.fraction)))
         if self._started:

@@ -1,0 +1,113 @@
+"""The laws of a compaction, over any conversation and any strategy: valid ones, broken ones, a user's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.compaction.talk import Heard, person
+from tests.strategies.conversations import broken_conversations, valid_conversations
+from tests.strategies.visits import strategies
+
+from foldproof import CompactionError, Compactor, ConversationState, LiveConversation, exempt_forms
+from foldproof.compaction import begun, followed, list_digests
+from foldproof.errors import TranscriptError
+from foldproof.messages import Message, frame_kind, validate_messages
+from foldproof.testing import broken_laws
+from foldproof.window import Strategy
+
+Window = tuple[Message, ...]
+conversations = st.one_of(valid_conversations, broken_conversations)
+
+
+def is_valid(messages: Sequence[Message]) -> bool:
+    try:
+        validate_messages(messages)
+    except TranscriptError:
+        return False
+    return True
+
+
+@given(conversations, strategies)
+def test_law_an_automatic_compaction_never_raises_and_is_applied_or_changes_nothing(
+    messages: Window, strategy: Strategy
+) -> None:
+    conversation, asked = LiveConversation(messages), person("and now?")
+    record = Compactor(strategy).before_turn(conversation, asked)
+    assert conversation.messages[-1] is asked
+    window = conversation.messages[:-1]
+    if record is None or record.outcome != "complete":
+        assert window == messages
+        assert all(a is b for a, b in zip(window, messages, strict=True))
+        return
+    kept_laws = {law for law, _ in broken_laws(messages, window)}
+    assert kept_laws.isdisjoint({"pairs", "request", "envelope", "frames", "head", "conservation"})
+    assert is_valid(window) or not is_valid(messages)
+    assert exempt_forms(window) == exempt_forms(messages)
+
+
+@given(conversations, strategies)
+def test_law_by_hand_it_is_applied_or_raises_and_changes_nothing(messages: Window, strategy: Strategy) -> None:
+    conversation, heard = LiveConversation(messages), Heard()
+    raised = None
+    try:
+        Compactor(strategy, listener=heard).manual(conversation)
+    except CompactionError as error:
+        raised = error.record
+    assert heard.statuses == ["running", "complete" if raised is None else "error"]
+    assert (conversation.messages == messages) == (raised is not None)
+    assert raised in (None, conversation.state.records[-1])
+
+
+@given(conversations, strategies)
+def test_law_a_lifecycle_is_running_and_then_exactly_one_of_complete_or_error(
+    messages: Window, strategy: Strategy
+) -> None:
+    heard = Heard()
+    record = Compactor(strategy, listener=heard).before_turn(LiveConversation(messages))
+    assert heard.statuses in ([], ["running", "complete"], ["running", "error"])
+    assert (heard.statuses[-1:] == ["complete"]) == (record is not None and record.outcome == "complete")
+    assert sum(event.status != "running" for event in heard.life) <= 1
+
+
+@given(conversations, strategies)
+def test_law_the_state_survives_json(messages: Window, strategy: Strategy) -> None:
+    conversation = LiveConversation(messages)
+    Compactor(strategy).before_turn(conversation)
+    saved = conversation.state.model_dump_json(by_alias=True)
+    again = ConversationState.model_validate_json(saved)
+    assert json.loads(again.model_dump_json(by_alias=True)) == json.loads(saved)
+    assert [message.fingerprint for message in again.messages] == [
+        message.fingerprint for message in conversation.messages
+    ]
+
+
+@given(conversations, st.integers(0, 12))
+def test_law_a_list_that_grew_is_followed_and_one_that_changed_begins_anew(messages: Window, cut: int) -> None:
+    ahead = messages[:cut]
+    if not ahead:
+        return
+    digests = list_digests(messages)
+    state = begun(ahead, list_digests(ahead)[-1], {})
+    assert state.host is not None
+    assert state.host.digest == digests[len(ahead) - 1]
+    grown = followed(state, messages, digests[-1])
+    assert grown.messages == messages
+    assert grown.host is not None
+    assert grown.host.places == tuple(range(len(messages)))
+    changed = (ahead[0].model_copy(update={"content": ahead[0].text + " and more"}), *ahead[1:])
+    assert state.host.digest not in list_digests(changed)
+
+
+@given(st.lists(conversations, min_size=2, max_size=4), strategies)
+def test_law_a_frame_stays_a_frame_wherever_a_host_puts_it(windows: list[Window], strategy: Strategy) -> None:
+    conversation = LiveConversation(windows[0])
+    Compactor(strategy).before_turn(conversation)
+    frames = [message for message in conversation.messages if frame_kind(message) is not None]
+    for frame in frames:
+        told = Message(role=frame.role, content=frame.content, tool_call_id=frame.tool_call_id)
+        from foldproof.compaction import list_words
+
+        assert list_words(told) == list_words(frame)

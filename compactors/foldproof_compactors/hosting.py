@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, Unpack
 
-from foldproof import Conversation, GateDecision, Message, UsageError, parse
+from foldproof import Conversation, GateDecision, Message, UsageError
 from foldproof.compaction import (
     Compacted,
     CompactionContext,
@@ -36,7 +36,7 @@ from foldproof.compaction import (
 )
 from foldproof.errors import described
 from foldproof.messages import frame_kind
-from foldproof.transcripts import written
+from foldproof.transcripts import parse_as, written
 from foldproof.window import Strategy
 
 Item = TypeVar("Item")
@@ -190,7 +190,7 @@ class HostedCompactor(Generic[Item]):
 
     def _list(self, items: Sequence[Item]) -> _HostList[Item]:
         rows = [self._shape.row(item) for item in items]
-        conversation = parse(self._shape.document(rows), format=self._shape.format, strict=True)
+        conversation = parse_as(self._shape.document(rows), self._shape.format)
         own = {id(row): item for row, item in zip(rows, items, strict=True)}
         state = self._state_of(conversation.messages)
         return _HostList(self._shape, items, own, conversation, state, persistent=self._persistent)

@@ -9,7 +9,8 @@ from tests.transcripts.builders import BUILDERS
 from tests.transcripts.talk import TALK
 from tests.transcripts.test_real_files import FILES, name_of
 
-from foldproof.transcripts import Codec, recognised
+from foldproof import Message, TranscriptError, UsageError, parse
+from foldproof.transcripts import Codec, parse_as, recognised, written
 from foldproof.transcripts.json_text import Json
 from foldproof.transcripts.registry import CODECS, recognised_by
 
@@ -46,3 +47,18 @@ ODD: tuple[Json, ...] = (
 def test_whatever_it_is_asked_a_format_says_yes_or_no(codec: Codec) -> None:
     for value in ODD:
         assert codec.recognise(value) is None or isinstance(codec.recognise(value), str)
+
+
+def test_a_program_that_knows_its_format_is_not_asked_what_it_looks_like() -> None:
+    says_little = {"messages": [{"role": "user", "content": "hello"}]}
+    assert parse(says_little).format == "openai_chat"
+    read = parse_as(says_little, "anthropic_messages")
+    assert read.format == "anthropic_messages"
+    assert written(read.replace([*read.messages, Message(role="user", content="more")])) == {
+        "messages": [{"role": "user", "content": "hello"}, {"role": "user", "content": "more"}]
+    }
+    assert written(read) is says_little
+    with pytest.raises(TranscriptError, match="unknown role"):
+        parse_as({"messages": [{"role": "nobody", "content": "hello"}]}, "anthropic_messages")
+    with pytest.raises(UsageError):
+        parse_as(says_little, "no such format")

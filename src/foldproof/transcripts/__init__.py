@@ -9,7 +9,7 @@ from foldproof.transcripts.conversation import Conversation, Edit, Entry, Parent
 from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.folders import Family, files_in
 from foldproof.transcripts.opencode_storage import is_storage
-from foldproof.transcripts.reading import load, load_all, parse, read_text, recognised, recognised_in
+from foldproof.transcripts.reading import load, load_all, parse, parse_as, read_text, recognised, recognised_in
 from foldproof.transcripts.registry import Recognised, UnknownFormatError, detect, formats
 from foldproof.transcripts.writing import dump, written
 
@@ -33,6 +33,7 @@ __all__ = [
     "load",
     "load_all",
     "parse",
+    "parse_as",
     "read_text",
     "recognised",
     "recognised_in",

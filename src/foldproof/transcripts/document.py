@@ -54,6 +54,7 @@ class Document:
         place: where it stands in the file, in front of a path (`line 3: $`, `$[3]`).
         before, after: lines of the file around it that could not be read; they are written back as they were.
         damage: what those lines are.
+        certain: a program said which format it is, so that nobody asks whether it looks like it.
     """
 
     format: str
@@ -69,6 +70,7 @@ class Document:
     before: str = ""
     after: str = ""
     damage: tuple[Damage, ...] = ()
+    certain: bool = False
 
 
 def located(error: TranscriptError, document: Document) -> TranscriptError:

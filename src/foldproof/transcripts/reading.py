@@ -116,6 +116,22 @@ def parse(obj: Json, *, format: str | None = None, strict: bool = False) -> Conv
     return _the_one(iter(conversations_of(readings, document, number=0)), "the object")
 
 
+def parse_as(obj: Json, format: str) -> Conversation:  # noqa: A002 - the public name
+    """Return the conversation of JSON that a program knows to be of a format, however little of it there is.
+
+    Nothing is asked of what it looks like, neither here nor when it is written: half a request is a request. What
+    cannot be read is an error, as with `strict`.
+
+    Raises:
+        TranscriptError: it cannot be read, and where.
+        UsageError: there is no such format.
+    """
+    check_depth(obj)
+    document = dataclasses.replace(document_in_memory(obj, codec_named(format)), certain=True)
+    readings = _read(document, strict=True)
+    return _the_one(iter(conversations_of(readings, document, number=0)), "the object")
+
+
 def recognised(path: str | os.PathLike[str]) -> tuple[Recognised, ...]:
     """Return every format that knows the first document of a file for its own, and why; the first one reads it.
 
@@ -227,7 +243,9 @@ def _read(document: Document | Broken, *, strict: bool) -> Sequence[Reading]:
         raise document.error
     codec = codec_named(document.format)
     try:
-        if codec.recognise(document.value) is None:  # one of several, of which the first was looked at
+        if (
+            not document.certain and codec.recognise(document.value) is None
+        ):  # one of several, of which the first was looked at
             raise not_of(codec, document.value)
         readings = codec.read(document.value)
     except TranscriptError as error:

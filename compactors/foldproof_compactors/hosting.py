@@ -36,7 +36,7 @@ from foldproof.compaction import (
 )
 from foldproof.errors import described
 from foldproof.messages import frame_kind
-from foldproof.transcripts import parse_as, written
+from foldproof.transcripts import FIELDS, parse_as, written
 from foldproof.window import Strategy
 
 Item = TypeVar("Item")
@@ -306,7 +306,11 @@ class _HostList(Generic[Item]):
             return self._items
         sent = [self._new(message) if at is None else read[at] for message, at in zip(window, places, strict=True)]
         rows = self._shape.rows(written(self._conversation.replace(sent)))
-        return [self._own[id(row)] if id(row) in self._own else self._shape.item(row) for row in rows]
+        return [self._own[id(row)] if id(row) in self._own else self._shape.item(self._said(row)) for row in rows]
+
+    def _said(self, row: Any) -> Any:  # noqa: ANN401 - JSON
+        """Return a new row as the host is given it: what the format put there for us alone is not sent."""
+        return row if self._shape.keeps_frames else _without_ours(row)
 
     def _new(self, frame: Message) -> Message:
         """Return a frame as the host is given it: where it is sent as it is, its words, and the call they answer."""
@@ -315,6 +319,12 @@ class _HostList(Generic[Item]):
         bare = Message(role=frame.role, content=frame.text)
         answering = {"tool_call_id": frame.tool_call_id, "tool_name": frame.tool_name}
         return bare if frame.role != "tool" else bare.model_copy(update=answering)
+
+
+def _without_ours(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, dict):
+        return {name: _without_ours(inner) for name, inner in value.items() if name != FIELDS}
+    return [_without_ours(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _places(state: ConversationState) -> tuple[int | None, ...]:

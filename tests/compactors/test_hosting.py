@@ -138,6 +138,25 @@ def test_markers_of_a_prompt_cache_may_move_without_a_new_fold() -> None:
     assert "cache_control" not in view[-3]["content"][0]
 
 
+def test_what_is_sent_has_nothing_of_ours_but_words() -> None:
+    found = {"order": "ORD-4471", "note": "lorem ipsum " * 60}
+    rows: Rows = []
+    for number in range(4):
+        uses = [{"type": "tool_use", "id": f"t{number}{at}", "name": "find", "input": {"n": at}} for at in (1, 2)]
+        said = [{"type": "tool_result", "tool_use_id": use["id"], "content": json.dumps(found)} for use in uses]
+        asked = {"role": "user", "content": f"Where is {number}?"}
+        answer = {"role": "assistant", "content": [{"type": "text", "text": "There."}]}
+        rows += [asked, {"role": "assistant", "content": uses}, {"role": "user", "content": said}, answer]
+    for strategy in (SummarizeOldest(0, 3), ClearToolResults(0, 1), SlidingWindow(3)):
+        view = compactor(strategy, format="anthropic_messages").fold(rows)
+        new = [row for row in view if not any(row is own for own in rows)]
+        assert new
+        assert all(row.keys() == {"role", "content"} for row in new)
+        blocks = [block for row in new if isinstance(row["content"], list) for block in row["content"]]
+        known = {"type", "text", "tool_use_id", "content", "id", "name", "input"}
+        assert all(block.keys() <= known for block in blocks)
+
+
 def test_a_host_that_keeps_the_view_goes_on_from_it() -> None:
     hosted = HostedCompactor(Compactor(FOLDING), list_shape("openai_chat"), persistent=True)
     rows: Sequence[Any] = talk(4)

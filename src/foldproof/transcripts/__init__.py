@@ -4,7 +4,7 @@
 kept is written as it was read, byte for byte where the file has one row a line.
 """
 
-from foldproof.transcripts.codec import Codec, Format
+from foldproof.transcripts.codec import FIELDS, Codec, Format
 from foldproof.transcripts.conversation import Conversation, Edit, Entry, Parent, Reading
 from foldproof.transcripts.damage import Damage
 from foldproof.transcripts.folders import Family, files_in
@@ -14,6 +14,7 @@ from foldproof.transcripts.registry import Recognised, UnknownFormatError, detec
 from foldproof.transcripts.writing import dump, written
 
 __all__ = [
+    "FIELDS",
     "Codec",
     "Conversation",
     "Damage",

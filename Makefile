@@ -8,6 +8,10 @@ PEERS := .venv-peers
 PEERS_PYTHON ?= python3.12
 FRAMEWORKS := .venv-frameworks
 FRAMEWORKS_PYTHON ?= python3.12
+HOSTS := agent_framework anthropic callback claude_code google_adk langchain openai openai_agents pydantic_ai strands
+HOSTS_PYTHON ?= python3.12
+# Some hosts only: make test-hosts HOST="langchain strands"
+HOST ?= $(HOSTS)
 MUTANTS := .venv-mutants
 MUTMUT_VERSION := 3.8.1
 # Some mutants only: make mutants ONLY='foldproof.evidence.figures.*'
@@ -24,8 +28,8 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 	--no-emit-index-url --no-header $(LOCK_FLAGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-deep test-frameworks test-fuzz test-kill mutants lint format bench bench-archive \
-	bench-evidence bench-folds bench-formats bench-peers formats-page lock clean python
+.PHONY: help demo test test-deep test-frameworks test-hosts test-fuzz test-kill mutants lint format bench bench-archive \
+	bench-evidence bench-folds bench-formats bench-peers formats-page hosts-page lock clean python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +54,11 @@ test-fuzz: $(READY) ## read 100,000 documents with something wrong in them, a fo
 
 test-frameworks: $(FRAMEWORKS)/.ready ## let each agent framework write a conversation, and load it again after a fold (takes a minute)
 	$(FRAMEWORKS)/bin/pytest tests/frameworks
+
+test-hosts: $(HOST:%=.venv-hosts/%/.ready) ## let every host's own agent loop run, each with its extra alone (takes minutes); HOST=langchain
+	@for host in $(HOST); do \
+		echo "$$host:"; .venv-hosts/$$host/bin/pytest tests/hosts/test_$${host}*.py || exit 1; \
+	done
 
 mutants: $(MUTANTS)/.ready ## change the evidence room in thousands of small ways and list what no test notices (takes hours)
 	HYPOTHESIS_PROFILE=mutants $(MUTANTS)/bin/mutmut run --max-children $(WORKERS) $(ONLY)
@@ -88,14 +97,21 @@ bench-peers: $(PEERS)/.ready ## time ours beside other frameworks' compaction (t
 formats-page: $(READY) ## write the tables of docs/formats.md from the formats and their real files
 	@$(BIN)/python -m benchmarks.formats_page
 
+hosts-page: $(READY) ## write the tables of docs/hosts.md: one long run on every host, without and with compaction
+	@$(BIN)/python -m benchmarks.hosts_page
+
 lock: .venv-lock/.ready ## pin every dependency by hash, as pyproject.toml asks
 	$(COMPILE) pyproject.toml -o requirements.txt
 	$(COMPILE) pyproject.toml --all-extras --group dev -c requirements.txt -o requirements-dev.txt
 	$(subst 3.11,3.12,$(COMPILE)) benchmarks/requirements-peers.in -o benchmarks/requirements-peers.txt
 	$(subst 3.11,3.12,$(COMPILE)) tests/frameworks/requirements.in -o tests/frameworks/requirements.txt
+	for host in $(HOSTS); do \
+		$(subst 3.11,3.12,$(COMPILE)) pyproject.toml --extra $$host tests/hosts/requirements/tests.in -c requirements.txt \
+			-o tests/hosts/requirements/$$host.txt || exit 1; \
+	done
 
 clean: ## remove everything that make made
-	rm -rf .venv .venv-lock $(PEERS) $(FRAMEWORKS) $(MUTANTS) build dist mutants .benchmarks .coverage* htmlcov .hypothesis \
+	rm -rf .venv .venv-lock $(PEERS) $(FRAMEWORKS) .venv-hosts $(MUTANTS) build dist mutants .benchmarks .coverage* htmlcov .hypothesis \
 		.import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -path ./.git -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -127,6 +143,15 @@ $(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt pyproject.toml
 	$(FRAMEWORKS_PYTHON) -m venv $(FRAMEWORKS)
 	$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tests/frameworks/requirements.txt
 	$(FRAMEWORKS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv-hosts/%/.ready: tests/hosts/requirements/%.txt pyproject.toml
+	@$(HOSTS_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null || \
+		{ echo "test-hosts needs Python 3.12 or newer as '$(HOSTS_PYTHON)'; name another with: make test-hosts HOSTS_PYTHON=python3.13" >&2; exit 1; }
+	@rm -f $@
+	$(HOSTS_PYTHON) -m venv .venv-hosts/$*
+	.venv-hosts/$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	.venv-hosts/$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(MUTANTS)/.ready: requirements-dev.txt pyproject.toml Makefile | python

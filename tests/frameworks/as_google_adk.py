@@ -51,7 +51,7 @@ def _session(path: Path) -> Session:
 def loaded(path: Path) -> list[Piece]:
     pieces: list[Piece] = []
     for event in _session(path).events:
-        folded = event.actions.compaction if event.actions else None
+        folded = event.actions.compaction
         content = folded.compacted_content if folded else event.content
         pieces += [(event.author, part) for part in (content.parts if content else None) or ()]
     return pieces

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pydantic_ai.messages import (
+    ModelMessage,
     ModelMessagesTypeAdapter,
     ModelRequest,
     ModelResponse,
@@ -39,7 +40,7 @@ KEEPS_NOTES = EVERY_KIND
 
 def written(folder: Path) -> Path:
     (one, first, arguments), (two, second, _) = CALLS
-    messages = [
+    messages: list[ModelMessage] = [
         ModelRequest(parts=[SystemPromptPart(SYSTEM), UserPromptPart(FIRST)]),
         ModelResponse(
             parts=[TextPart(LOOK), ToolCallPart(first, arguments, one), ToolCallPart(second, ARGUMENTS[1], two)],

@@ -103,6 +103,10 @@ class HostedCompactor(Generic[Item]):
         """What was filed, over all conversations, the oldest first; the last thousand."""
         return tuple(self._records)
 
+    def __call__(self, items: Sequence[Item], **options: Unpack[TurnOptions]) -> Sequence[Item]:
+        """Do what `fold` does: a host that takes a function takes this."""
+        return self.fold(items, **options)
+
     def fold(
         self,
         items: Sequence[Item],
@@ -197,11 +201,12 @@ class HostedCompactor(Generic[Item]):
 
     def _state_of(self, read: Sequence[Message]) -> ConversationState:
         """Return the state of a list: as the longest beginning that is known goes on, else as it stands."""
-        digests = list_digests(read)
+        words = [list_words(message) for message in read]
+        digests = list_digests(words)
         with self._lock:
             known = next(filter(None, map(self._known.get, reversed(digests))), None)
             if known is None or known.host is None:
-                return begun(read, digests[-1] if digests else "", self._frames)
+                return begun(read, words, digests[-1] if digests else "", self._frames)
             self._known.move_to_end(known.host.digest)
         return followed(known, read, digests[-1])
 
@@ -294,7 +299,7 @@ class _HostList(Generic[Item]):
         if not self._persistent:
             return host.model_copy(update={"places": places, "folded_at": len(self._items), "measured": None})
         return HostPlace(
-            digest=list_digests(done.messages)[-1],
+            digest=list_digests([list_words(message) for message in done.messages])[-1],
             count=len(done.messages),
             places=tuple(range(len(done.messages))),
             folded_at=len(given),

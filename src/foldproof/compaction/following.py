@@ -15,42 +15,52 @@ from pydantic import JsonValue
 
 from foldproof.compaction.state import ConversationState, HostPlace
 from foldproof.errors import UsageError
-from foldproof.messages import Message, TextPart, calls_of, frame_kind
+from foldproof.messages import Message, TextPart, calls_of, frame_kind, frames_of
+from foldproof.window import FoldedSpan
 
 _MARKERS = ("cache_control", "cachePoint")
 """What hosts put on a part and take off again between two requests: where a prompt cache ends."""
 
 
-def list_digests(messages: Sequence[Message]) -> list[str]:
+def list_digests(words: Sequence[str]) -> list[str]:
     """Return, for each beginning of a list, what it is known by: the first of one message, the last of all of them.
 
-    What tells messages apart is role, words, other parts, calls and what a result answers: not ids of messages, usage
-    or metadata, and no markers of a prompt cache.
+    Args:
+        words: what `list_words` says of each message.
     """
     digests, ahead = [], hashlib.sha256()
-    for message in messages:
-        ahead.update(list_words(message).encode("utf-8", "surrogatepass"))
+    for said in words:
+        ahead.update(said.encode("utf-8", "surrogatepass"))
         digests.append(ahead.hexdigest())
     return digests
 
 
-def begun(read: Sequence[Message], digest: str, frames: Mapping[str, ConversationState]) -> ConversationState:
+def begun(
+    read: Sequence[Message], words: Sequence[str], digest: str, frames: Mapping[str, ConversationState]
+) -> ConversationState:
     """Return the state of a list of which no beginning is known: the list is the window.
 
     Args:
         read: the messages of the list.
+        words: what `list_words` says of each.
         digest: what the whole list is known by.
         frames: the frames that were written before, by their words, with a state that has them in its window. Where a
-            host changed its list around one, it keeps its lineage and what it stands for.
+            host changed its list around one, it keeps its lineage and what it stands for; those that read alike stand
+            in the order they had.
     """
-    window, spans = list(read), []
-    for at, message in enumerate(read):
-        state = frames.get(list_words(message)) if frame_kind(message) is not None else None
-        if state is not None:
-            window[at] = next(own for own in state.messages if list_words(own) == list_words(message))
-            spans += [span for span in state.spans if span not in spans]
+    window, spans = list(read), dict[str, FoldedSpan]()
+    waiting = {said: iter(_frames_in(frames[said], said)) for said in words if said in frames}
+    for at, said in enumerate(words):
+        frame = next(waiting.get(said, iter(())), None)
+        if frame is not None:
+            window[at] = frame
+            spans |= {span.fingerprint: span for span in frames[said].spans}
     place = HostPlace(digest=digest, count=len(read), places=tuple(range(len(read))))
-    return ConversationState(spans=tuple(spans), host=place).appended(window)
+    return ConversationState(spans=tuple(spans.values()), host=place).appended(window)
+
+
+def _frames_in(state: ConversationState, words: str) -> list[Message]:
+    return [message for message in frames_of(state.messages) if list_words(message) == words]
 
 
 def followed(state: ConversationState, read: Sequence[Message], digest: str) -> ConversationState:
@@ -89,7 +99,11 @@ def placed(before: ConversationState, after: Sequence[Message]) -> tuple[int | N
 
 
 def list_words(message: Message) -> str:
-    """Return what tells a message of a list from another: a JSON text."""
+    """Return what tells a message of a list from another, as a JSON text.
+
+    That is its role, its words and other parts, its calls, and what it answers; not its id, usage or metadata, and no
+    markers of a prompt cache.
+    """
     parts = () if isinstance(message.content, str) else message.content
     others = [_unmarked(part.model_dump(mode="json")) for part in parts if not isinstance(part, TextPart)]
     calls: list[JsonValue] = [[call.id, call.name, call.args] for call in calls_of(message)]

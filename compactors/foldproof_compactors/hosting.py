@@ -37,7 +37,7 @@ from foldproof.compaction import (
 from foldproof.errors import described
 from foldproof.messages import frame_kind
 from foldproof.transcripts import FIELDS, parse_as, written
-from foldproof.window import Strategy
+from foldproof.window import MessageCounter, Strategy
 
 Item = TypeVar("Item")
 
@@ -150,7 +150,7 @@ class HostedCompactor(Generic[Item]):
         """Take note of the input tokens that a provider reported for what was sent of a list."""
         list_ = self._read(items, "after_turn")
         if list_ is not None and list_.state.host is not None:
-            host = list_.state.host.model_copy(update={"measured": tokens})
+            host = list_.state.host.model_copy(update={"measured": tokens, "measured_count": list_.state.host.count})
             self._keep(list_.state.model_copy(update={"host": host}))
 
     def state(self, items: Sequence[Item]) -> ConversationState:
@@ -197,18 +197,19 @@ class HostedCompactor(Generic[Item]):
         conversation = parse_as(self._shape.document(rows), self._shape.format)
         own = {id(row): item for row, item in zip(rows, items, strict=True)}
         state = self._state_of(conversation.messages)
-        return _HostList(self._shape, items, own, conversation, state, persistent=self._persistent)
+        counter = getattr(self.compactor.strategy, "message_counter", None)
+        return _HostList(self._shape, items, own, conversation, state, persistent=self._persistent, counter=counter)
 
     def _state_of(self, read: Sequence[Message]) -> ConversationState:
         """Return the state of a list: as the longest beginning that is known goes on, else as it stands."""
         words = [list_words(message) for message in read]
-        digests = list_digests(words)
+        digests = list_digests(words) or [""]
         with self._lock:
             known = next(filter(None, map(self._known.get, reversed(digests))), None)
             if known is None or known.host is None:
-                return begun(read, words, digests[-1] if digests else "", self._frames)
+                return begun(read, words, digests[-1], self._frames)
             self._known.move_to_end(known.host.digest)
-        return followed(known, read, digests[-1])
+            return followed(known, read, words, digests[-1], self._frames)
 
     @contextmanager
     def _filing(self, list_: _HostList[Item]) -> Iterator[None]:
@@ -250,9 +251,10 @@ class _HostList(Generic[Item]):
         state: ConversationState,
         *,
         persistent: bool,
+        counter: MessageCounter | None,
     ) -> None:
         self._shape, self._items, self._own, self._persistent = shape, items, own, persistent
-        self._conversation = conversation
+        self._conversation, self._counter = conversation, counter
         self._given: Sequence[Item] | None = None
         self.state = state
         self.filed: list[CompactionRecord] = []
@@ -269,9 +271,15 @@ class _HostList(Generic[Item]):
         host, measured = self.state.host, options.get("measured")
         if host is not None:
             is_old = measured is None or (measured_at is not None and measured_at < host.folded_at)
-            measured = host.measured if is_old else measured
+            measured = self._measured(host) if is_old else measured
         told = TurnOptions(**{**options, "measured": measured})
         return CompactionContext(trigger=trigger, **told)
+
+    def _measured(self, host: HostPlace) -> int | None:
+        """Return the usage that was reported for a beginning of the list, and what came since as it is counted."""
+        if host.measured is None or self._counter is None:
+            return host.measured
+        return host.measured + self._counter.total(self._conversation.messages[host.measured_count :])
 
     def apply(self, before: ConversationState, done: Compacted, record: CompactionRecord) -> CompactionRecord:
         """Put a compaction in place. Its window is written as the host's items first, so that it is whole or not."""

@@ -94,7 +94,7 @@ def test_law_a_list_that_grew_is_followed_and_one_that_changed_begins_anew(messa
     state = begun(ahead, words[:cut], digests[len(ahead) - 1], {})
     assert state.host is not None
     assert state.host.digest == digests[len(ahead) - 1]
-    grown = followed(state, messages, digests[-1])
+    grown = followed(state, messages, words, digests[-1], {})
     assert grown.messages == messages
     assert grown.host is not None
     assert grown.host.places == tuple(range(len(messages)))
@@ -112,6 +112,9 @@ def test_law_a_frame_keeps_its_lineage_wherever_a_host_puts_its_words(messages: 
     words = [list_words(message) for message in told]
     again = begun(told, words, "elsewhere", frames)
     assert exempt_forms(again.messages) == exempt_forms(state.messages)
+    first = begun(told[:1], words[:1], "elsewhere", {})
+    grown = followed(first, told, words, "elsewhere", frames)
+    assert exempt_forms(grown.messages[1:]) == exempt_forms(state.messages[1:])
     kept = {span.fingerprint for span in again.spans}
     assert kept == ({span.fingerprint for span in state.spans} if frames else set())
 

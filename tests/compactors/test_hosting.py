@@ -30,6 +30,8 @@ from foldproof import (
     parse,
     validate_messages,
 )
+from foldproof.tokens import default_counter
+from foldproof.window import MessageCounter
 from foldproof_compactors.callback import compactor, list_shape
 from foldproof_compactors.hosting import HostedCompactor, Shape
 
@@ -193,9 +195,21 @@ def test_usage_that_was_reported_is_what_is_measured_until_something_leaves() ->
     assert len(hosted.fold(longer)) < len(longer)
     window = hosted.records[-1].window
     assert window is not None
-    assert (window.measured_by, window.measured) == ("reported", 6_000)
+    since = MessageCounter(default_counter()).total(parse(turn(5), format="openai_chat").messages)
+    assert (window.measured_by, window.measured) == ("reported", 6_000 + since)
     assert hosted.fold([*longer, *turn(6)])  # what was reported before the fold says nothing about what is left
     assert len(hosted.records) == 1
+
+
+def test_a_large_result_counts_before_it_is_reported() -> None:
+    hosted, rows = compactor(TokenBudget(5_000, 1)), talk(4)
+    hosted.reported(rows, 900)
+    large = {**turn(5)[2], "content": "4417 lorem ipsum " * 3_000}
+    longer = [*rows, *turn(5)[:2], large]
+    assert len(hosted.fold(longer)) < len(longer)
+    only = compactor(TokenBudget(5_000, 1, counter="reported-only"))
+    only.reported(rows, 900)
+    assert only.fold(longer) is longer
 
 
 def test_usage_that_an_item_carries_counts_until_something_leaves_behind_it() -> None:

@@ -180,6 +180,9 @@ class ScriptedModel:
     _taken: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def __deepcopy__(self, _: object) -> ScriptedModel:
+        return self  # some frameworks copy their clients, and there is one script
+
     def record(self, messages: Sequence[Message]) -> None:
         """Remember a request."""
         self.requests.append(tuple(messages))

@@ -35,41 +35,36 @@ def list_digests(words: Sequence[str]) -> list[str]:
     return digests
 
 
-def begun(
-    read: Sequence[Message], words: Sequence[str], digest: str, frames: Mapping[str, ConversationState]
-) -> ConversationState:
+Frames = Mapping[str, ConversationState]
+"""The frames that were written before, by their words, each with a state that has it in its window."""
+
+
+def begun(read: Sequence[Message], words: Sequence[str], digest: str, frames: Frames) -> ConversationState:
     """Return the state of a list of which no beginning is known: the list is the window.
 
     Args:
         read: the messages of the list.
         words: what `list_words` says of each.
         digest: what the whole list is known by.
-        frames: the frames that were written before, by their words, with a state that has them in its window. Where a
-            host changed its list around one, it keeps its lineage and what it stands for; those that read alike stand
-            in the order they had.
+        frames: see `Frames`. Where a host changed its list around one, it keeps its lineage and what it stands for;
+            those that read alike stand in the order they had.
     """
-    window, spans = list(read), dict[str, FoldedSpan]()
-    waiting = {said: iter(_frames_in(frames[said], said)) for said in words if said in frames}
-    for at, said in enumerate(words):
-        frame = next(waiting.get(said, iter(())), None)
-        if frame is not None:
-            window[at] = frame
-            spans |= {span.fingerprint: span for span in frames[said].spans}
+    window, spans = _restored(read, words, frames)
     place = HostPlace(digest=digest, count=len(read), places=tuple(range(len(read))))
     return ConversationState(spans=tuple(spans.values()), host=place).appended(window)
 
 
-def _frames_in(state: ConversationState, words: str) -> list[Message]:
-    return [message for message in frames_of(state.messages) if list_words(message) == words]
-
-
-def followed(state: ConversationState, read: Sequence[Message], digest: str) -> ConversationState:
+def followed(
+    state: ConversationState, read: Sequence[Message], words: Sequence[str], digest: str, frames: Frames
+) -> ConversationState:
     """Return the state of a list as the host has it now.
 
     Args:
         state: what is known of a beginning of it.
         read: the messages of the list.
+        words: what `list_words` says of each.
         digest: what the whole list is known by.
+        frames: as for `begun`.
 
     Raises:
         UsageError: the state follows no list.
@@ -82,11 +77,31 @@ def followed(state: ConversationState, read: Sequence[Message], digest: str) -> 
         message if at is None or frame_kind(message) is not None or message == read[at] else read[at]
         for message, at in zip(state.messages, host.places, strict=True)
     ]
-    now = state.model_copy(update={"messages": tuple(known)}).appended(read[host.count :])
+    new, spans = _restored(read[host.count :], words[host.count :], frames)
+    spans = {span.fingerprint: span for span in state.spans} | spans
+    now = state.model_copy(update={"messages": tuple(known), "spans": tuple(spans.values())}).appended(new)
     places = (*host.places, *range(host.count, len(read)))
     return now.model_copy(
         update={"host": host.model_copy(update={"digest": digest, "count": len(read), "places": places})}
     )
+
+
+def _restored(
+    read: Sequence[Message], words: Sequence[str], frames: Frames
+) -> tuple[list[Message], dict[str, FoldedSpan]]:
+    """Return messages with the frames among them as they were written, and what these stand for."""
+    window, spans = list(read), dict[str, FoldedSpan]()
+    waiting = {said: iter(_frames_in(frames[said], said)) for said in words if said in frames}
+    for at, said in enumerate(words):
+        frame = next(waiting.get(said, iter(())), None)
+        if frame is not None:
+            window[at] = frame
+            spans |= {span.fingerprint: span for span in frames[said].spans}
+    return window, spans
+
+
+def _frames_in(state: ConversationState, words: str) -> list[Message]:
+    return [message for message in frames_of(state.messages) if list_words(message) == words]
 
 
 def placed(before: ConversationState, after: Sequence[Message]) -> tuple[int | None, ...]:

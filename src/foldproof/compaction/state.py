@@ -23,6 +23,7 @@ class HostPlace(FrozenModel):
         folded_at: how many items the list had when something last left the window: usage that was reported before then
             says nothing about it.
         measured: the input tokens reported for the window since then, or None.
+        measured_count: how many messages the list had when they were.
     """
 
     digest: str
@@ -30,6 +31,7 @@ class HostPlace(FrozenModel):
     places: tuple[int | None, ...]
     folded_at: int = 0
     measured: int | None = None
+    measured_count: int = 0
 
 
 class ConversationState(FrozenModel):

@@ -84,6 +84,15 @@ def test_a_queued_command_is_a_persons_where_a_person_typed_it(more: dict[str, A
         ({"type": "edited_text_file", "filename": "/a.txt", "snippet": "12\torder 7"}, "/a.txt\n12\torder 7"),
         ({"type": "hook_additional_context", "hookName": "x", "content": ["one", "two"]}, "one\ntwo"),
         (
+            {
+                "type": "async_hook_response",
+                "hookName": "x",
+                "response": {"systemMessage": "one", "hookSpecificOutput": {"additionalContext": "two"}},
+                "stdout": "{}",
+            },
+            "one\ntwo",
+        ),
+        (
             {"type": "nested_memory", "path": "/C.md", "content": {"type": "Project", "content": "be brief"}},
             "/C.md\nbe brief",
         ),
@@ -95,6 +104,12 @@ def test_a_queued_command_is_a_persons_where_a_person_typed_it(more: dict[str, A
 def test_any_other_attachment_is_the_apps_and_says_what_it_holds(held: Json, text: str) -> None:
     message = attached(held)[1]
     assert (author_of(message), message.text) == ("app", text)
+
+
+def test_an_evidence_check_that_a_background_hook_added_is_the_librarys() -> None:
+    added = {"additionalContext": "[foldproof evidence check] Nothing said Z-99173."}
+    message = attached({"type": "async_hook_response", "response": {"hookSpecificOutput": added}})[1]
+    assert author_of(message) == "library"
 
 
 def test_a_picture_or_a_document_is_a_block() -> None:
@@ -113,6 +128,7 @@ def test_a_picture_or_a_document_is_a_block() -> None:
         {"type": "todo_reminder", "content": [], "itemCount": 0},
         {"type": "hook_success", "content": "", "stdout": "{}", "exitCode": 0},
         {"type": "command_permissions", "allowedTools": ["Bash"]},
+        {"type": "async_hook_response", "response": {}, "stdout": "{}", "exitCode": 0},
         {"type": "queued_command", "prompt": ""},
     ],
 )

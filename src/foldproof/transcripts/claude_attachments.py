@@ -6,6 +6,7 @@ Their types were checked in the scrubbed session of 2.1 (agent-sessions), which 
   `prompt`, it is the app's.
 * Every other one is the app's: a file named by `@`, a file that changed, what a hook added, memory, reminders. Its
   words are the text it holds, behind the name of its file; where it holds none, all it says, as JSON.
+* What a hook in the background printed is sent without the event around it.
 * Some are for the app alone, and some only say which of its fixed texts the app sends: they say nothing here.
 """
 
@@ -71,8 +72,17 @@ def _content(held: dict[str, Any]) -> str | list[dict[str, Any]]:
         return prompt
     if kind in ("queued_command", "hook_success"):  # of a hook, what it printed is sent only where it stands here
         return _words(prompt if kind == "queued_command" else held.get("content"))
+    if kind == "async_hook_response" and isinstance(held.get("response"), dict):
+        return _of_hook(held["response"])
     picture = _picture(held.get("content"))
     return [picture] if picture is not None else _text(held)
+
+
+def _of_hook(response: dict[str, Any]) -> str:
+    """Return what of a hook's answer is sent: its message, and what it adds."""
+    own = response.get("hookSpecificOutput")
+    said = (response.get("systemMessage"), own.get("additionalContext") if isinstance(own, dict) else None)
+    return "\n".join(words for words in said if isinstance(words, str) and words)
 
 
 def _text(held: dict[str, Any]) -> str:

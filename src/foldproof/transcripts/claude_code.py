@@ -40,6 +40,9 @@ SILENT: Final = (
     "agent-name",
     "agent-setting",
     "ai-title",
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
     "artifact-autoreact-ledger",
     "artifact-comment-monitor",
     "atis-latch",
@@ -70,6 +73,7 @@ SILENT: Final = (
     "system",
     "tag",
     "task-summary",
+    "tools-used",
     "worktree-state",
 )
 """Types of the rows that are no part of a conversation."""

@@ -93,13 +93,13 @@ def _post_compact(given: Event) -> str:
 
 def _session_start(given: Event) -> dict[str, Any] | None:
     until = time.monotonic() + WAIT_SECONDS
-    while not (note := _peeked(given)).get("model"):
-        if time.monotonic() > until or not _folder(given).is_dir():
-            return None
+    while _folder(given).is_dir() and time.monotonic() < until:
+        if _peeked(given).get("model"):
+            note = _take(given)
+            _leave(given, {"person": note.get("person", "")})
+            return _printed("SessionStart", {"model": note.get("model", "")})
         time.sleep(0.1)
-    note = _take(given)
-    _leave(given, {"person": note.get("person", "")})
-    return _printed("SessionStart", {"model": note.get("model", "")})
+    return None
 
 
 def _printed(event: str, note: Mapping[str, str]) -> dict[str, Any] | None:

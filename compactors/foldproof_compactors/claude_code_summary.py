@@ -177,7 +177,7 @@ def describe(audit: SummaryAudit, kept: Kept | None) -> tuple[str, str]:
 
     The model's words open as an evidence check of this library does, so that they ground no value that they name.
     """
-    said = [f"{one.text} (near {one.near}, which was said)" if one.near else one.text for one in audit.invented]
+    said = [f"{one.text} (near {one.near})" if one.near else one.text for one in audit.invented]
     found = (
         _named("Nothing in the session said", said),
         _named("Not decided, because not all of the session could be read", audit.undecided),

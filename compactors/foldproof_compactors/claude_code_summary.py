@@ -194,10 +194,8 @@ def describe(audit: SummaryAudit, kept: Kept | None) -> tuple[str, str]:
 
 def counts(audit: SummaryAudit) -> str:
     """Return in one line, which names no value, what was found about a summary."""
-    return (
-        f"{audit.values} values in the summary, {len(audit.invented)} said by nobody; "
-        f"{len(audit.lost)} of the open work are not in it"
-    )
+    found = f"{len(audit.invented)} said by nobody, {len(audit.lost)} of the open work missing"
+    return f"{audit.values} values in the summary, {found}"
 
 
 def _named(what: str, texts: Sequence[str]) -> str:

@@ -116,7 +116,7 @@ def test_what_the_model_is_told_grounds_nothing_that_it_names(session: Session) 
 def test_what_post_compact_prints_becomes_the_apps_word_and_names_no_value(session: Session) -> None:
     lie = HONEST.replace("A-48213", "A-48218")
     printed, _ = session.hook(session.event("PostCompact", trigger="manual", compact_summary=lie))
-    assert re.fullmatch(r"foldproof: \d+ values in the summary, 1 said by nobody; \d+ of the open work .*\n", printed)
+    assert re.fullmatch(r"foldproof: \d+ values in .*, 1 said by nobody, \d+ of the open work missing\n", printed)
 
 
 def test_the_originals_are_in_the_archive_before_the_summary_is_written(session: Session) -> None:
@@ -386,6 +386,13 @@ def test_no_real_compaction_is_accused() -> None:
                 assert {message_id(one) for one in span.originals or ()} <= set(map(message_id, ahead.messages))
                 judged += 1
     assert judged == 2
+
+
+def test_the_example_says_what_its_page_shows() -> None:
+    example = ROOT / "examples" / "hosts" / "claude_code.py"
+    assert len(example.read_text().splitlines()) < 40
+    printed = subprocess.run([sys.executable, str(example)], capture_output=True, text=True, check=True)  # noqa: S603
+    assert f"```text\n{printed.stdout}```" in (ROOT / "docs" / "hosts" / "claude_code.md").read_text()
 
 
 def test_the_plug_in_names_commands_events_and_folders_that_are_there() -> None:

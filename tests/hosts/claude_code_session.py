@@ -33,9 +33,11 @@ class Session:
         said = {"id": f"msg_{len(self.rows)}", "role": "assistant", "content": [{"type": "text", "text": text}]}
         return self._row(type="assistant", message=said, **fields)
 
-    def call(self, *calls: tuple[str, Row, str | list[Row]], **fields: Any) -> None:  # noqa: ANN401 - as above
-        """Add parallel calls, each (tool, arguments, result): a row a call, then a row a result."""
+    def call(self, *calls: tuple[str, Row, str | list[Row]], text: str = "", **fields: Any) -> None:  # noqa: ANN401
+        """Add parallel calls, each (tool, arguments, result): a row a block of the message, then a row a result."""
         message, first = f"msg_{len(self.rows)}", len(self.rows)
+        if text:
+            self.answer(text, **fields)
         made = []
         for at, (name, arguments, _) in enumerate(calls):
             block: Row = {"type": "tool_use", "id": f"toolu_{first}_{at}", "name": name, "input": arguments}

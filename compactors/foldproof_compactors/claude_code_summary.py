@@ -11,12 +11,13 @@ from typing import Final
 from foldproof import Conversation, EvidenceIndex, EvidenceOptions, Message, SqliteArchive
 from foldproof.evidence.stated import stated_by
 from foldproof.evidence.unread import holds_unread
-from foldproof.messages import author_of, frame_kind
+from foldproof.messages import author_of, calls_of, frame_kind
 from foldproof.messages.authorship import said_with_refusal
 from foldproof.messages.frames import OPENINGS
 from foldproof.window import span_address
 from foldproof.window.carry import carried
-from foldproof.window.faithful import Shown
+from foldproof.window.counting import arguments_text
+from foldproof.window.faithful import Shown, UnsupportedClaim
 from foldproof.window.survival import survival
 
 MOST_NAMED: Final = 12
@@ -29,6 +30,9 @@ BUSY_SECONDS: Final = 60.0
 """How long to wait for another process that writes to the archive."""
 
 _DRAFT: Final = re.compile(r"<analysis>.*?</analysis>|</?summary>", re.DOTALL)
+_COMMAND: Final = re.compile(r"<command-name>(.*?)</command-name>.*<command-args>(.*?)</command-args>", re.DOTALL)
+_NAME: Final = re.compile(r"[\w.@+~-]*\w")
+_LINE: Final = re.compile(r"(?::\d+){1,2}\Z")
 _UNKNOWN_ROW: Final = "unknown row type"
 
 
@@ -76,6 +80,9 @@ def audit_summary(conversation: Conversation, summary: str, *, told: str = "") -
     shown = [*_beside(window, told), *window]
     claims, values = Shown(shown, None).unsupported(text)
     accused = [claim for claim in claims if claim.verdict == "invented"]
+    if any("/" in claim.text for claim in accused):
+        names = _names(shown)
+        accused = [claim for claim in accused if not _is_put_together(claim, names)]
     invented: dict[str, Invented] = {}
     undecided: dict[str, None] = {}
     if not _is_whole(conversation) or any(map(holds_unread, window)):
@@ -114,6 +121,22 @@ def _beside(window: Sequence[Message], told: str) -> Iterator[Message]:
                 yield Message(role="assistant", content=thought)
         if refused := said_with_refusal(message):
             yield Message(role="user", content=refused)
+        if (command := _COMMAND.search(message.text)) and author_of(message) == "person":
+            yield Message(role="user", content=f"{command[1]} {command[2]}")
+
+
+def _names(shown: Sequence[Message]) -> set[str]:
+    """Return every name of a file or a folder that stands in the messages, and every other word."""
+    texts = [message.text for message in shown]
+    texts += [arguments_text(call.args) for message in shown for call in calls_of(message)]
+    return {name for text in texts for name in _NAME.findall(text)}
+
+
+def _is_put_together(claim: UnsupportedClaim, names: set[str]) -> bool:
+    """Whether a path is made of names that were all said: a listing says the folder and the file apart."""
+    if claim.kind not in ("path", "identifier") or "/" not in claim.text:
+        return False
+    return names.issuperset(_NAME.findall(_LINE.sub("", claim.text)))
 
 
 def _is_whole(conversation: Conversation) -> bool:

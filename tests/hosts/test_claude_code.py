@@ -17,13 +17,10 @@ from mcp.types import CallToolResult, TextContent
 from tests.hosts.claude_code_session import ENTRY, Session, ended
 
 import foldproof as fp
-from foldproof.messages import message_id
 from foldproof_compactors import claude_code
-from foldproof_compactors.claude_code_summary import audit_summary
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugins" / "claude_code"
-REAL = ROOT / "tests" / "data" / "transcripts" / "claude_code"
 
 INVOICE = '{"order": "A-48213", "total": "190.00", "due": "2026-06-01", "file": "/srv/billing/july.csv"}'
 HONEST = "The person asked about order A-48213. Its total is $190.00, due June 1, 2026; see /srv/billing/july.csv."
@@ -193,6 +190,14 @@ def test_what_only_the_model_thought_is_not_called_invented(session: Session) ->
     assert " 0 said by nobody" in compacted(session, "Perhaps it is GX-5511.")[0]
 
 
+def test_a_path_is_said_where_a_listing_says_its_folder_and_its_file_apart(session: Session) -> None:
+    session.call(("LS", {"path": "/srv"}, "- /srv/\n  - app2/\n    - orders.py\n  - logs/"))
+    session.write()
+    assert " 0 said by nobody" in compacted(session, "Next: /srv/app2/orders.py:12.")[0]
+    person, _ = compacted(session, "Next: /srv/app2/invoices.py.")
+    assert re.search(r"Nothing in the session said: \S*app2/invoices\.py", person)
+
+
 def test_nobody_is_accused_where_the_model_saw_a_picture(session: Session) -> None:
     picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
     session.call(("Read", {"file_path": "/srv/shot.png"}, [picture]))
@@ -345,47 +350,6 @@ def test_claude_finds_the_originals_over_mcp_that_are_archived_after_the_server_
     assert tools == {"recall_search", "recall_expand"}
     assert json.dumps(INVOICE)[1:-1] in found
     assert "What is due for order A-48213?" in opened
-
-
-SONG = """
-1. Primary Request and Intent: The person wants a program that turns words into sound, as README.md of
-   /Users/chip/dev/ai-music says, and a conda environment for it, named "with [xxx] being the python version".
-2. Files: /Users/chip/dev/ai-music/ai_music.py was written, requirements.txt holds numpy>=1.21.0 and scipy>=1.7.0,
-   and CLAUDE.md was updated twice.
-3. Problem solving: `python --version` said Python 3.11.5, so the environment is aie311 in
-   /Users/chip/anaconda3/envs/aie311. Activating it did not persist in the Bash session; base stayed active.
-4. All user messages: the user said: "ok, now write the program using the instruction in README.md".
-"""
-
-
-@pytest.mark.parametrize(
-    ("honest", "lie"),
-    [
-        ("3.11.5", "3.11.9"),
-        ("aie311 in", "aie312 in"),
-        ("/Users/chip/dev/ai-music/ai_music.py", "/Users/chip/dev/ai-music/song_player.py"),
-        ("write the program using the instruction", "delete the program and the instruction"),
-    ],
-)
-def test_in_a_real_session_a_lie_is_named_and_the_truth_is_not(honest: str, lie: str) -> None:
-    (conversation, *_) = fp.load_all(REAL / "sniffly_ba79134d.jsonl")
-    assert audit_summary(conversation, SONG).invented == ()
-    assert SONG.count(honest) == 1
-    (named,) = audit_summary(conversation, SONG.replace(honest, lie)).invented
-    assert lie.removesuffix(" in") in named.text
-
-
-def test_no_real_compaction_is_accused() -> None:
-    judged = 0
-    for path in sorted(REAL.iterdir()):
-        for conversation in fp.load_all(path):
-            for span in conversation.folded:
-                (at,) = [n for n, one in enumerate(conversation.messages) if one.fingerprint == span.fingerprint]
-                ahead = conversation.replace(conversation.messages[:at])
-                assert audit_summary(ahead, conversation.messages[at].text).invented == ()
-                assert {message_id(one) for one in span.originals or ()} <= set(map(message_id, ahead.messages))
-                judged += 1
-    assert judged == 2
 
 
 def test_the_example_says_what_its_page_shows() -> None:

@@ -66,7 +66,7 @@ def respond(given: Event) -> dict[str, Any] | str | None:
             from foldproof_compactors.claude_code_summary import archive_session
 
             archive_session(_read(given), _made(_folder(given)) / ARCHIVE)
-        case "PostCompact":
+        case "PostCompact" if not given.get("agent_id"):  # a sub-agent's summary is of another session
             return _post_compact(given)
         case "SessionStart" if given.get("source") == "compact":
             return _session_start(given)

@@ -217,8 +217,8 @@ def describe(audit: SummaryAudit, kept: Kept | None) -> tuple[str, str]:
 
 def counts(audit: SummaryAudit) -> str:
     """Return in one line, which names no value, what was found about a summary."""
-    found = f"{len(audit.invented)} said by nobody, {len(audit.lost)} of the open work missing"
-    return f"{audit.values} values in the summary, {found}"
+    found = f"said by nobody: {len(audit.invented)}, missing of the open work: {len(audit.lost)}"
+    return f"values in the summary: {audit.values}, {found}"
 
 
 def _named(what: str, texts: Sequence[str]) -> str:

@@ -75,12 +75,12 @@ def test_a_value_that_a_summary_invented_is_named_to_person_and_model(
         assert named is not None, said
         assert re.sub(r" \(near [^)]*\)", "", named[1]) == lie
         assert near is None or f"(near {near})" in named[1]
-    assert " 1 said by nobody" in person
+    assert "said by nobody: 1" in person
 
 
 def test_an_honest_summary_is_not_accused(session: Session) -> None:
     person, model = compacted(session, f"{HONEST} {SYSTEM.format(project=session.project)}")
-    assert " 0 said by nobody" in person
+    assert "said by nobody: 0" in person
     assert "Nothing in the session said" not in person + model
 
 
@@ -113,7 +113,7 @@ def test_what_the_model_is_told_grounds_nothing_that_it_names(session: Session) 
 def test_what_post_compact_prints_becomes_the_apps_word_and_names_no_value(session: Session) -> None:
     lie = HONEST.replace("A-48213", "A-48218")
     printed, _ = session.hook(session.event("PostCompact", trigger="manual", compact_summary=lie))
-    assert re.fullmatch(r"foldproof: \d+ values in .*, 1 said by nobody, \d+ of the open work missing\n", printed)
+    assert re.fullmatch(r"foldproof: values .*: \d+, said by nobody: 1, missing of the open work: \d+\n", printed)
 
 
 def test_the_originals_are_in_the_archive_before_the_summary_is_written(session: Session) -> None:
@@ -179,7 +179,7 @@ def test_what_claude_was_told_beside_the_session_is_not_called_invented(session:
     session.attach(type="nested_memory", path="/srv/CLAUDE.md", content={"content": "Port 48080."})
     session.write()
     person, _ = compacted(session, "Deploy build 2026.11.3 to rack-7741, port 48080; queue QUEUE-4410.")
-    assert " 0 said by nobody" in person
+    assert "said by nobody: 0" in person
 
 
 def test_what_only_the_model_thought_is_not_called_invented(session: Session) -> None:
@@ -187,13 +187,13 @@ def test_what_only_the_model_thought_is_not_called_invented(session: Session) ->
     row = session.answer("I look.")
     row["message"]["content"].insert(0, thought)
     session.write()
-    assert " 0 said by nobody" in compacted(session, "Perhaps it is GX-5511.")[0]
+    assert "said by nobody: 0" in compacted(session, "Perhaps it is GX-5511.")[0]
 
 
 def test_a_path_is_said_where_a_listing_says_its_folder_and_its_file_apart(session: Session) -> None:
     session.call(("LS", {"path": "/srv"}, "- /srv/\n  - app2/\n    - orders.py\n  - logs/"))
     session.write()
-    assert " 0 said by nobody" in compacted(session, "Next: /srv/app2/orders.py:12.")[0]
+    assert "said by nobody: 0" in compacted(session, "Next: /srv/app2/orders.py:12.")[0]
     person, _ = compacted(session, "Next: /srv/app2/invoices.py.")
     assert re.search(r"Nothing in the session said: \S*app2/invoices\.py", person)
 
@@ -203,7 +203,7 @@ def test_nobody_is_accused_where_the_model_saw_a_picture(session: Session) -> No
     session.call(("Read", {"file_path": "/srv/shot.png"}, [picture]))
     session.write()
     person, _ = compacted(session, "The picture shows order Z-99173.")
-    assert " 0 said by nobody" in person
+    assert "said by nobody: 0" in person
     assert "Not decided, because not all of the session could be read: Z-99173." in person
 
 
@@ -233,7 +233,7 @@ def test_paths_may_hold_spaces_and_any_letters(tmp_path: Path) -> None:
     session.say("Order A-48213?")
     session.write()
     person, _ = compacted(session, "Order A-48213.")
-    assert " 0 said by nobody" in person
+    assert "said by nobody: 0" in person
     assert archive_of(session).is_file()
 
 
@@ -293,6 +293,7 @@ def test_an_event_that_lacks_a_field_says_which(session: Session, missing: str) 
         {"hook_event_name": "SessionStart", "source": "startup"},
         {"hook_event_name": "SessionStart", "source": "resume"},
         {"hook_event_name": "UserPromptSubmit"},
+        {"hook_event_name": "PostCompact", "agent_id": "a1", "compact_summary": "Order Z-99173."},
         {"hook_event_name": 7},
         {},
     ],
@@ -308,7 +309,7 @@ def test_without_a_folder_to_write_to_the_summary_is_judged_all_the_same(session
     assert out == ""
     assert "NotADirectoryError" in err or "FileExistsError" in err
     out, _ = session.hook(session.event("PostCompact", trigger="manual", compact_summary="Order Z-99173."))
-    assert "1 said by nobody" in out
+    assert "said by nobody: 1" in out
     assert "Error" in out
     assert session.hook(session.event("SessionStart", source="compact")) == ("", "")
 

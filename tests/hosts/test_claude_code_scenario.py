@@ -26,7 +26,7 @@ from foldproof.window import ExtractiveSummarizer, SummaryRequest
 def test_the_run_is_compacted_honestly_and_its_last_answer_is_judged_rightly(tmp_path: Path) -> None:
     session, told = played(tmp_path)
     assert len(told) >= 3
-    assert [one for one in told if " 0 said by nobody" not in one] == []
+    assert [one for one in told if "said by nobody: 0" not in one] == []
     ledger = fp.load(session.path).messages
     assert [one.text for one in ledger if one.role == "tool"] == [
         one.text for one in conversation() if one.role == "tool"
@@ -50,7 +50,7 @@ def test_the_last_answer_is_judged_rightly_from_the_archive_once_the_old_rows_ar
 def test_a_summary_of_the_run_that_states_the_invented_order_is_found_out(tmp_path: Path) -> None:
     _, told = played(tmp_path, lie=" Order A-77190 was delivered.")
     assert "A-77190" in told[0]
-    assert " 1 said by nobody" in told[0]
+    assert "said by nobody: 1" in told[0]
 
 
 def played(folder: Path, *, lie: str = "") -> tuple[Session, list[str]]:

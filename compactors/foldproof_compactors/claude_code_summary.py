@@ -80,6 +80,9 @@ def audit_summary(conversation: Conversation, summary: str, *, told: str = "") -
     shown = [*_beside(window, told), *window]
     claims, values = Shown(shown, None).unsupported(text)
     accused = [claim for claim in claims if claim.verdict == "invented"]
+    if len(window) < len(conversation.messages) and _holds_originals(conversation):
+        shown = [*_beside(conversation.messages, told), *conversation.messages]
+        accused = list(_unsaid(claims, [one for one in shown if frame_kind(one) is None], text))
     if any("/" in claim.text for claim in accused):
         names = _names(shown)
         accused = [claim for claim in accused if not _is_put_together(claim, names)]
@@ -125,11 +128,31 @@ def _beside(window: Sequence[Message], told: str) -> Iterator[Message]:
             yield Message(role="user", content=f"{command[1]} {command[2]}")
 
 
+def _holds_originals(conversation: Conversation) -> bool:
+    """Whether everything that the summaries in a session stand for is in it."""
+    summaries = {one.fingerprint for one in conversation.messages if frame_kind(one) == "summary"}
+    return summaries <= {span.fingerprint for span in conversation.folded}
+
+
+def _unsaid(claims: Sequence[UnsupportedClaim], said: Sequence[Message], text: str) -> Iterator[UnsupportedClaim]:
+    """Yield the claims that stand in none of the messages: also what an earlier summary had brought in."""
+    words = "\n".join(_texts(said)).casefold()
+    left = [claim for claim in claims if not re.search(rf"(?<!\w){re.escape(claim.text.casefold())}(?!\w)", words)]
+    if not left:
+        return
+    judged = EvidenceIndex(said, options=EvidenceOptions(unread="invented")).judge(text).values
+    invented = {value.start for value in judged if value.verdict == "invented"}
+    yield from (claim for claim in left if claim.start in invented or claim.kind is None)
+
+
+def _texts(shown: Sequence[Message]) -> Iterator[str]:
+    yield from (message.text for message in shown)
+    yield from (arguments_text(call.args) for message in shown for call in calls_of(message))
+
+
 def _names(shown: Sequence[Message]) -> set[str]:
     """Return every name of a file or a folder that stands in the messages, and every other word."""
-    texts = [message.text for message in shown]
-    texts += [arguments_text(call.args) for message in shown for call in calls_of(message)]
-    return {name for text in texts for name in _NAME.findall(text)}
+    return {name for text in _texts(shown) for name in _NAME.findall(text)}
 
 
 def _is_put_together(claim: UnsupportedClaim, names: set[str]) -> bool:

@@ -141,17 +141,27 @@ def test_only_the_person_may_read_what_is_kept(session: Session) -> None:
     assert not list(session.project.iterdir())
 
 
-def test_a_second_compaction_is_judged_against_what_the_model_saw_then(session: Session) -> None:
+def test_a_second_compaction_is_judged_against_everything_that_was_said_and_no_summary(session: Session) -> None:
     last = session.rows[-1]
     compacted(session, HONEST)
     session.compacted(f"{HONEST} It mentions code ZX-11111.", kept=[last])
     session.say("And order B-77120?")
     session.write()
-    person, _ = compacted(session, "PX-70962 was the last, code ZX-11111. Open: B-77120. Then PX-70037, and C-30303.")
+    summary = "A-48213 is $190.00. PX-70962 was the last, PX-70037 the first, code ZX-11111. Open: B-77120. T-6041."
+    person, _ = compacted(session, summary)
     named = re.search(r"Nothing in the session said: (.*)\.\n", person)
     assert named is not None
-    # The first of them left with the compaction before, and the summary of that had not brought it on.
-    assert re.sub(r" \(near [^)]*\)", "", named[1]).split(", ") == ["PX-70037", "C-30303"]
+    assert re.sub(r" \(near [^)]*\)", "", named[1]).split(", ") == ["ZX-11111", "T-6041"]  # and T-60417 was
+
+
+def test_what_an_earlier_summary_says_is_believed_where_its_originals_are_gone(session: Session) -> None:
+    session.compacted(f"{HONEST} It mentions code ZX-11111.")
+    session.rows = session.rows[-2:]
+    session.say("And order B-77120?")
+    session.write()
+    person, _ = compacted(session, "Order A-48213, code ZX-11111. Open: B-77120. C-30303.")
+    assert "Nothing in the session said: C-30303" in person
+    assert "ZX-11111" not in person
 
 
 def test_two_compactions_without_a_prompt_between_are_both_told(session: Session) -> None:

@@ -57,7 +57,11 @@ test-frameworks: $(FRAMEWORKS)/.ready ## let each agent framework write a conver
 
 test-hosts: $(HOST:%=.venv-hosts/%/.ready) ## let every host's own agent loop run, each with its extra alone (takes minutes); HOST=langchain
 	@for host in $(HOST); do \
-		echo "$$host:"; .venv-hosts/$$host/bin/pytest tests/hosts/test_$${host}*.py || exit 1; \
+		files=$$(for file in tests/hosts/test_$$host*.py; do \
+			for other in $(HOSTS); do \
+				case "$$other $$file" in "$${host}_"*" tests/hosts/test_$$other"*) continue 2;; esac; \
+			done; echo $$file; done); \
+		echo "$$host:"; .venv-hosts/$$host/bin/pytest $$files || exit 1; \
 	done
 
 mutants: $(MUTANTS)/.ready ## change the evidence room in thousands of small ways and list what no test notices (takes hours)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic_core import from_json, to_json
+from pydantic import TypeAdapter
 
 from foldproof import Compactor, UsageError
 from foldproof.errors import shown
@@ -57,12 +57,13 @@ def list_shape(format: ListFormat) -> Shape[Any]:  # noqa: A002 - as above
     )
 
 
+_ANYTHING = TypeAdapter[Any](Any)
 _DOCUMENTS: dict[str, str | None] = {"openai_chat": None, "openai_responses": "input", "anthropic_messages": "messages"}
 
 
 def _row(item: Any) -> Any:  # noqa: ANN401 - a dict, or an SDK's object that says the same
     """Return an item as JSON of its own: what a caller changes in place later is not changed here."""
-    return from_json(to_json(item))
+    return _ANYTHING.dump_python(item, mode="json")
 
 
 def _item(row: Any) -> Any:  # noqa: ANN401 - as above

@@ -51,7 +51,7 @@ def find_customer(email: str) -> str:
 
 def list_orders(customer: str, page: int = 1) -> str:
     """List a customer's orders, one page of five at a time."""
-    first = 48_000 + number_of(customer) % 100 * 100 + page * 10
+    first = 48_310 + number_of(customer) % 100 + page * 20
     orders = [
         {
             "order": f"A-{first + at}",

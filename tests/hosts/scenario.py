@@ -138,7 +138,7 @@ def _turns() -> tuple[Turn, ...]:
             script.step("Both are on their way, and both are invoiced."),
         ),
     )
-    pages = [("list_orders", {"customer": "C-71842", "page": page}) for page in (1, 2)]
+    pages = [("list_orders", {"customer": "C-71851", "page": page}) for page in (1, 2)]
     looked_up = [
         script.step("", *(_orders([at, at + 3, at + 7]) if at % 20 else _orders([at], "track_parcel")))
         for at in range(48_410, 48_560, 10)

@@ -364,7 +364,7 @@ def test_claude_finds_the_originals_over_mcp_that_are_archived_after_the_server_
 
 
 def test_the_example_says_what_its_page_shows() -> None:
-    example = ROOT / "examples" / "hosts" / "claude_code.py"
+    example = ROOT / "examples" / "hosts" / "with_claude_code.py"
     assert len(example.read_text().splitlines()) < 40
     printed = subprocess.run([sys.executable, str(example)], capture_output=True, text=True, check=True)  # noqa: S603
     assert f"```text\n{printed.stdout}```" in (ROOT / "docs" / "hosts" / "claude_code.md").read_text()

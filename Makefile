@@ -127,7 +127,7 @@ python:
 $(READY): requirements-dev.txt pyproject.toml | python
 	@rm -f $@
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -154,7 +154,7 @@ $(FRAMEWORKS)/.ready: tests/frameworks/requirements.txt pyproject.toml
 		{ echo "test-hosts needs Python 3.12 or newer as '$(HOSTS_PYTHON)'; name another with: make test-hosts HOSTS_PYTHON=python3.13" >&2; exit 1; }
 	@rm -f $@
 	$(HOSTS_PYTHON) -m venv .venv-hosts/$*
-	.venv-hosts/$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	.venv-hosts/$*/bin/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $<
 	.venv-hosts/$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 

@@ -225,6 +225,13 @@ def test_compact_returns_the_window_and_applies_nothing() -> None:
     assert done.record.removed_count > 0
 
 
+def test_compact_takes_messages_too_and_nobody_takes_a_list_for_a_conversation() -> None:
+    compactor = Compactor(SummarizeOldest(10_000_000, 2))
+    assert compactor.compact(talk()) == compactor.compact(ConversationState().appended(talk()))
+    with pytest.raises(UsageError, match="pass a LiveConversation"):
+        compactor.before_turn(talk())  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("at", [0, 1])
 def test_a_host_may_call_it_off_before_the_work_and_before_it_is_applied(at: int) -> None:
     asked: list[None] = []

@@ -65,6 +65,8 @@ class Attempt:
     """
 
     def __init__(self, rules: Rules, target: Target, context: CompactionContext) -> None:
+        if not isinstance(getattr(target, "state", None), ConversationState):
+            raise UsageError(f"the conversation is {shown(target)}; pass a LiveConversation, which takes its messages")
         self._rules, self._target, self._context = rules, target, context
         self._before = target.state
         self._id = _identifier(self._before, context.trigger)

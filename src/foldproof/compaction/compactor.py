@@ -134,20 +134,24 @@ class Compactor:
                 attempt.settle(await arun_visit(self.strategy, attempt.messages, **attempt.options))
         return attempt.record
 
-    def compact(self, state: ConversationState, context: CompactionContext | None = None) -> Compacted:
-        """Return the compacted window of a state. It never declines, applies nothing and tells nobody.
+    def compact(
+        self, given: ConversationState | Sequence[Message], context: CompactionContext | None = None
+    ) -> Compacted:
+        """Return the compacted window of a state, or of messages. It never declines, applies nothing and tells nobody.
 
         Raises:
             CompactionError: nothing may leave, or the result is not valid.
             UsageError: as for `manual`.
         """
-        context = context or CompactionContext()
+        state, context = _state(given), context or CompactionContext()
         visit = run_visit(self.strategy, state.messages, **self._forced(state, context))
         return settled(state.messages, visit, context, self.provider)
 
-    async def acompact(self, state: ConversationState, context: CompactionContext | None = None) -> Compacted:
+    async def acompact(
+        self, given: ConversationState | Sequence[Message], context: CompactionContext | None = None
+    ) -> Compacted:
         """Do what `compact` does, awaiting a summarizer that is asynchronous."""
-        context = context or CompactionContext()
+        state, context = _state(given), context or CompactionContext()
         visit = await arun_visit(self.strategy, state.messages, **self._forced(state, context))
         return settled(state.messages, visit, context, self.provider)
 
@@ -169,3 +173,7 @@ class Compactor:
     def _forced(self, state: ConversationState, context: CompactionContext) -> VisitOptions:
         options = context.visit_options(state)
         return options | VisitOptions(archive=self.archive, provider=self.provider, forced=True)
+
+
+def _state(given: ConversationState | Sequence[Message]) -> ConversationState:
+    return given if isinstance(given, ConversationState) else ConversationState().appended(given)

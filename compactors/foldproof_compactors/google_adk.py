@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.agents.llm_agent import LlmAgent
+from google.adk.apps.base_events_summarizer import BaseEventsSummarizer
+from google.adk.events.event import Event
+from google.adk.events.event_actions import EventActions, EventCompaction
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
-from foldproof import Compactor
+from foldproof import CompactionError, Compactor
 from foldproof.window import Strategy
 from foldproof_compactors.hosting import HostedCompactor, Shape, as_compactor
 
@@ -30,15 +34,20 @@ REFUSED = "UNSUPPORTED_VALUES"
 _ASKED = 512
 
 
-def _row(content: types.Content) -> Any:  # noqa: ANN401 - JSON
-    return content.model_dump(mode="json", by_alias=True, exclude_none=True)
+def _row(item: types.Content | Event) -> Any:  # noqa: ANN401 - JSON
+    return item.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def _item(row: Any) -> types.Content:  # noqa: ANN401 - JSON
+def _content(row: Any) -> types.Content:  # noqa: ANN401 - JSON
     return types.Content.model_validate_json(json.dumps(row))
 
 
-_CONTENTS: Shape[types.Content] = Shape(format="gemini_api", row=_row, item=_item)
+def _event(row: Any) -> Event:  # noqa: ANN401 - JSON
+    return Event.model_validate_json(json.dumps(row))
+
+
+_CONTENTS: Shape[types.Content] = Shape(format="gemini_api", row=_row, item=_content)
+_EVENTS: Shape[Event] = Shape(format="google_adk", row=_row, item=_event)
 
 
 def contents_compactor(given: Compactor | Strategy | None = None) -> HostedCompactor[types.Content]:
@@ -51,9 +60,12 @@ def contents_compactor(given: Compactor | Strategy | None = None) -> HostedCompa
     Raises:
         UsageError: what is given is neither.
     """
+    return HostedCompactor(_held(given), _CONTENTS)
+
+
+def _held(given: Compactor | Strategy | None) -> Compactor:
     compactor = as_compactor(given)
-    held = compactor if compactor.provider is not None else replace(compactor, provider="gemini")
-    return HostedCompactor(held, _CONTENTS)
+    return compactor if compactor.provider is not None else replace(compactor, provider="gemini")
 
 
 @dataclass
@@ -65,7 +77,7 @@ class _Asked:
     revision: int = 0
 
 
-class CompactorPlugin(BasePlugin):  # type: ignore[misc, unused-ignore] # untyped where ADK is not installed
+class CompactorPlugin(BasePlugin):
     """Folds the contents of each request, of every agent of an app; the session keeps all of its events.
 
     With a gate (`Compactor(..., gate=Gate(...))`) a final answer is judged over all that is known. For `revise` the
@@ -143,13 +155,11 @@ async def _asked_again(
     invocation = context.get_invocation_context()
     agent = invocation.agent
     if not isinstance(agent, LlmAgent):
-        raise TypeError(f"the agent {agent.name} has no model to ask again; expected an LlmAgent")
+        raise TypeError(f"{type(agent).__name__} has no model to ask again; expected an LlmAgent")
     invocation.increment_llm_call_count()
     again = request.model_copy(update={"contents": [*request.contents, *([answer] if answer else []), correction]})
-    response = LlmResponse()
-    async for response in agent.canonical_model.generate_content_async(again, stream=False):
-        pass
-    return response
+    said = [one async for one in agent.canonical_model.generate_content_async(again, stream=False)]
+    return said[-1] if said else LlmResponse()
 
 
 def _key(context: CallbackContext) -> tuple[str, str, str | None]:
@@ -173,3 +183,70 @@ def _instructions(request: LlmRequest) -> str:
 
 def _declared(request: LlmRequest) -> list[types.Tool]:
     return [tool for tool in request.config.tools or [] if isinstance(tool, types.Tool)]
+
+
+class CompactorEventsSummarizer(BaseEventsSummarizer):
+    """Writes the compaction events of ADK's `EventsCompactionConfig` with a strategy that puts frames in place.
+
+    ADK says when, and which events; of these the strategy folds what it can on one side of the last request in them,
+    which may be the one that runs, and stays for the model to read. Nothing is written where nothing may leave. The
+    event says in its `custom_metadata`, under `foldproof`, which events the frame stands for;
+    they stay in the session.
+
+    Args:
+        given: a compactor, or the strategy of one, such as `SummarizeOldest(0, 1)`; its threshold is not asked.
+
+    Raises:
+        UsageError: what is given is neither.
+    """
+
+    def __init__(self, given: Compactor | Strategy | None = None) -> None:
+        self.hosted: HostedCompactor[Event] = HostedCompactor(_held(given), _EVENTS, persistent=True)
+
+    async def maybe_summarize_events(self, *, events: list[Event]) -> Event | None:
+        """Return the compaction event to store, or None where nothing is folded; the record says why."""
+        part = _side_of_request(events)
+        if part is None:
+            return None
+        try:
+            window = await self.hosted.afold(part, trigger="manual")
+        except CompactionError:
+            return None
+        return _compaction_event(part, window)
+
+
+def _side_of_request(events: Sequence[Event]) -> list[Event] | None:
+    """Return what is ahead of the last request, with it; where nothing new is there, it and what is behind."""
+    asked = [at for at, event in enumerate(events) if event.author == "user" and event.content is not None]
+    if not asked:
+        return list(events)
+    last = asked[-1]
+    return list(events[: last + 1] if last > 1 else events[last:])
+
+
+def _compaction_event(part: Sequence[Event], window: Sequence[Event]) -> Event | None:
+    """Return a window's frame as the compaction of the one run of events that left; None where it is not that."""
+    own = {id(event) for event in part}
+    stayed = {id(event) for event in window} & own
+    frames = [_frame_text(event) for event in window if id(event) not in own]
+    gone = [at for at, event in enumerate(part) if id(event) not in stayed]
+    if len(frames) != 1 or not gone or gone[-1] - gone[0] != len(gone) - 1:
+        return None
+    left = [part[at] for at in gone]
+    start, end = left[0].timestamp, left[-1].timestamp
+    if any(start <= event.timestamp <= end for event in part if id(event) in stayed):
+        return None  # ADK would hide what stays as well
+    frame = types.Content(role="user", parts=[types.Part(text=frames[0])])
+    compaction = EventCompaction(start_timestamp=start, end_timestamp=end, compacted_content=frame)
+    return Event(
+        author="user",
+        invocation_id=Event.new_id(),
+        actions=EventActions(compaction=compaction),
+        custom_metadata={"foldproof": {"folded_events": [event.id for event in left]}},
+    )
+
+
+def _frame_text(event: Event) -> str:
+    compaction = event.actions.compaction
+    content = event.content if compaction is None else compaction.compacted_content
+    return "".join(part.text or "" for part in content.parts or []) if content else ""

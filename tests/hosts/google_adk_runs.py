@@ -22,7 +22,7 @@ from tests.hosts.scenario import SYSTEM, THRESHOLD, TOOLS, TURNS, Run, ScriptedM
 
 from foldproof import ClearToolResults, Compactor, Message, SummarizeOldest, parse
 from foldproof.window import Strategy
-from foldproof_compactors.google_adk import CompactorPlugin, contents_compactor
+from foldproof_compactors.google_adk import CompactorEventsSummarizer, CompactorPlugin, contents_compactor
 
 APP, USER, SESSION = "desk", "person", "one"
 
@@ -45,7 +45,9 @@ class FollowsTheScript(BaseLlm):
         return self._script
 
     async def generate_content_async(
-        self, llm_request: LlmRequest, stream: bool = False
+        self,
+        llm_request: LlmRequest,
+        stream: bool = False,  # noqa: FBT001, FBT002 - as ADK has it
     ) -> AsyncGenerator[LlmResponse, None]:
         assert not stream
         sent = request_of(llm_request.contents, str(llm_request.config.system_instruction or ""))
@@ -59,7 +61,9 @@ class Summarizes(BaseLlm):
     model: str = "summarizes"
 
     async def generate_content_async(
-        self, llm_request: LlmRequest, stream: bool = False
+        self,
+        llm_request: LlmRequest,
+        stream: bool = False,  # noqa: FBT001, FBT002 - as ADK has it
     ) -> AsyncGenerator[LlmResponse, None]:
         del llm_request, stream
         text = "The person asked about their orders; the desk looked up customers, orders, parcels and invoices."
@@ -132,6 +136,11 @@ def _filtered() -> Run:
     return played(ContextFilterPlugin(custom_filter=contents_compactor(OLDEST)))  # type: ignore[arg-type, unused-ignore]
 
 
+def _session_folded(**options: int) -> Run:
+    summarizer = CompactorEventsSummarizer(SummarizeOldest(0, 1))
+    return played(compaction=EventsCompactionConfig(summarizer=summarizer, **options))
+
+
 def _own(**options: int) -> Run:
     return played(compaction=EventsCompactionConfig(summarizer=LlmEventSummarizer(Summarizes()), **options))
 
@@ -141,6 +150,12 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "foldproof: SummarizeOldest": lambda: folded(OLDEST)[1],
     "foldproof: ClearToolResults": lambda: folded(ClearToolResults(THRESHOLD))[1],
     "foldproof: SummarizeOldest as a custom_filter": _filtered,
+    "foldproof: SummarizeOldest as a summarizer, token_threshold": lambda: _session_folded(
+        token_threshold=THRESHOLD, event_retention_size=4
+    ),
+    "foldproof: SummarizeOldest as a summarizer, compaction_interval": lambda: _session_folded(
+        compaction_interval=1, overlap_size=0
+    ),
     "LlmEventSummarizer: token_threshold": lambda: _own(token_threshold=THRESHOLD, event_retention_size=4),
     "LlmEventSummarizer: compaction_interval": lambda: _own(compaction_interval=1, overlap_size=0),
     "ContextFilterPlugin: num_invocations_to_keep": lambda: played(ContextFilterPlugin(num_invocations_to_keep=1)),

@@ -8,6 +8,7 @@ and ADK hides them.
 from __future__ import annotations
 
 import json
+import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,12 +25,15 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
-from foldproof import CompactionError, Compactor
+from foldproof import CompactionError, Compactor, TranscriptError
+from foldproof.errors import described
 from foldproof.window import Strategy
 from foldproof_compactors.hosting import HostedCompactor, Shape, as_compactor
 
 REFUSED = "UNSUPPORTED_VALUES"
 """The error code of a response that the gate refused."""
+
+_LOG = logging.getLogger("foldproof.compactors")
 
 _ASKED = 512
 
@@ -136,16 +140,37 @@ class CompactorPlugin(BasePlugin):
         if not answer:
             return response
         told = _instructions(asked.request)
-        decision = self.hosted.review(asked.contents, answer, instructions=told, revision=asked.revision)
+        try:
+            decision = self.hosted.review(asked.contents, answer, instructions=told, revision=asked.revision)
+        except TranscriptError as error:
+            return self._unjudged(response, error)
         if decision.correction is not None:
             asked.revision += 1
             correction = types.Content(role="user", parts=[types.Part(text=decision.correction.text)])
-            revised = await _asked_again(context, asked.request, response.content, correction)
-            return await self._judged(context, asked, revised)
+            return await self._judged(context, asked, await _revised(context, asked.request, response, correction))
         if decision.outcome != "refused":
             return response
         named = ", ".join(value.text for value in decision.unsupported)
         return LlmResponse(error_code=REFUSED, error_message=f"the answer states values that nobody supplied: {named}")
+
+    def _unjudged(self, response: LlmResponse, error: TranscriptError) -> LlmResponse:
+        _LOG.warning("an answer was not judged: the contents cannot be read: %s", error)
+        gate = self.hosted.compactor.gate
+        if gate is None or gate.posture != "rails":
+            return response
+        return LlmResponse(error_code=REFUSED, error_message=f"the answer could not be judged: {error}")
+
+
+async def _revised(
+    context: CallbackContext, request: LlmRequest, response: LlmResponse, correction: types.Content
+) -> LlmResponse:
+    """Return what the model says to a correction; the response it is about where that is nothing, or fails."""
+    try:
+        revised = await _asked_again(context, request, response.content, correction)
+    except Exception as error:  # noqa: BLE001 - the run goes on with the answer it has, and the gate judges that
+        _LOG.warning("the model was not asked for a revision: %s", described(error))
+        return response
+    return revised if _answer(revised) or revised.get_function_calls() else response
 
 
 async def _asked_again(

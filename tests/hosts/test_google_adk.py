@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 
@@ -108,7 +109,8 @@ def test_a_compaction_event_names_what_it_stands_for_and_the_saved_format_reads_
         assert spanned
         assert all(compaction.start_timestamp <= one.timestamp <= compaction.end_timestamp for one in spanned)
         assert not any(one.content and _is_person(one) for one in spanned if _is_last_request(one))
-    read = fp.parse(session.model_dump_json(by_alias=True, exclude_none=True), format="google_adk", strict=True)
+    saved = json.loads(session.model_dump_json(by_alias=True, exclude_none=True))
+    read = fp.parse(saved, format="google_adk", strict=True)
     ledger = [message for message in fp.history(read.messages, read.folded) if message.text != ANSWER]
     judged = fp.EvidenceIndex(ledger).judge(ANSWER).values
     found = {name: value.verdict for name in EXPECTED for value in judged if name in value.text}

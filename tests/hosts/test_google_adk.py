@@ -29,6 +29,7 @@ from tests.hosts.scenario import ANSWER, EXPECTED, THRESHOLD, TURNS, faults, out
 
 import foldproof as fp
 from foldproof.messages import frames_of
+from foldproof.window import history
 from foldproof_compactors.google_adk import CompactorEventsSummarizer, CompactorPlugin
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")  # ADK's own
@@ -111,7 +112,7 @@ def test_a_compaction_event_names_what_it_stands_for_and_the_saved_format_reads_
         assert not any(one.content and _is_person(one) for one in spanned if _is_last_request(one))
     saved = json.loads(session.model_dump_json(by_alias=True, exclude_none=True))
     read = fp.parse(saved, format="google_adk", strict=True)
-    ledger = [message for message in fp.history(read.messages, read.folded) if message.text != ANSWER]
+    ledger = [message for message in history(read.messages, read.folded) if message.text != ANSWER]
     judged = fp.EvidenceIndex(ledger).judge(ANSWER).values
     found = {name: value.verdict for name in EXPECTED for value in judged if name in value.text}
     assert found == dict(EXPECTED)

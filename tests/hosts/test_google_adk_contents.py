@@ -26,6 +26,8 @@ from tests.hosts.google_adk_runs import (
 from tests.hosts.scenario import TURNS
 
 import foldproof as fp
+from foldproof.evidence import Posture
+from foldproof.messages import frame_kind
 from foldproof_compactors.google_adk import REFUSED, CompactorPlugin, contents_compactor
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")  # ADK's own
@@ -85,7 +87,7 @@ def test_a_saved_state_goes_on_in_another_process() -> None:
     elsewhere = contents_compactor(fp.SummarizeOldest(1_000_000, 3))
     elsewhere.restore(fp.ConversationState.model_validate_json(saved))
     assert request_of(elsewhere(contents)) == request_of(sent)
-    originals = [message.text for message in elsewhere.state(contents).ledger if fp.frame_kind(message) is None]
+    originals = [message.text for message in elsewhere.state(contents).ledger if frame_kind(message) is None]
     assert originals == [message.text for message in request_of(contents)]
 
 
@@ -174,7 +176,7 @@ class Says(BaseLlm):
         yield LlmResponse(content=types.Content(role="model", parts=[types.Part(text=self._texts.pop(0))]))
 
 
-async def _gated(posture: fp.Posture, texts: Sequence[str]) -> tuple[str, Says, list[str]]:
+async def _gated(posture: Posture, texts: Sequence[str]) -> tuple[str, Says, list[str]]:
     model = Says()
     model._texts.extend(texts)
     runner = runner_of(model, [CompactorPlugin(fp.Compactor(STRATEGY, gate=fp.Gate(posture=posture)))])
@@ -192,7 +194,7 @@ def test_guard_asks_once_and_neither_the_draft_nor_the_correction_is_stored() ->
     assert len(model._sent) == 2
     correction = request_of(model._sent[1].contents)[-1]
     assert "A-77190" in correction.text
-    assert fp.frame_kind(correction) is not None
+    assert frame_kind(correction) is not None
     assert fp.author_of(correction) != "person"
 
 
@@ -210,5 +212,5 @@ def test_rails_refuses_the_second_answer() -> None:
 
 
 @pytest.mark.parametrize(("posture", "expected"), [("guard", "It is A-77190."), ("rails", REFUSED)])
-def test_a_revision_that_fails_leaves_the_answer_to_the_gate(posture: fp.Posture, expected: str) -> None:
+def test_a_revision_that_fails_leaves_the_answer_to_the_gate(posture: Posture, expected: str) -> None:
     assert asyncio.run(_gated(posture, ["It is A-77190."]))[0] == expected

@@ -214,3 +214,13 @@ def test_rails_refuses_the_second_answer() -> None:
 @pytest.mark.parametrize(("posture", "expected"), [("guard", "It is A-77190."), ("rails", REFUSED)])
 def test_a_revision_that_fails_leaves_the_answer_to_the_gate(posture: Posture, expected: str) -> None:
     assert asyncio.run(_gated(posture, ["It is A-77190."]))[0] == expected
+
+
+@pytest.mark.parametrize(("posture", "code"), [("guard", None), ("rails", REFUSED)])
+def test_an_answer_that_cannot_be_judged_passes_only_where_nothing_is_refused(
+    posture: Posture, code: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    plugin = CompactorPlugin(fp.Compactor(STRATEGY, gate=fp.Gate(posture=posture)))
+    response = LlmResponse(content=types.Content(role="model", parts=[types.Part(text="It is A-77190.")]))
+    assert plugin._unjudged(response, fp.TranscriptError("no such role")).error_code == code
+    assert "no such role" in caplog.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -145,7 +146,18 @@ def _own(**options: int) -> Run:
     return played(compaction=EventsCompactionConfig(summarizer=LlmEventSummarizer(Summarizes()), **options))
 
 
-RUNS: Final[Mapping[str, Callable[[], Run]]] = {
+def _quietly(play: Callable[[], Run]) -> Callable[[], Run]:
+    """Return a run without ADK's warnings that its compaction is experimental."""
+
+    def quiet() -> Run:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r".*EXPERIMENTAL", UserWarning)
+            return play()
+
+    return quiet
+
+
+_RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "none": played,
     "foldproof: SummarizeOldest": lambda: folded(OLDEST)[1],
     "foldproof: ClearToolResults": lambda: folded(ClearToolResults(THRESHOLD))[1],
@@ -160,3 +172,4 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "LlmEventSummarizer: compaction_interval": lambda: _own(compaction_interval=1, overlap_size=0),
     "ContextFilterPlugin: num_invocations_to_keep": lambda: played(ContextFilterPlugin(num_invocations_to_keep=1)),
 }
+RUNS: Final[Mapping[str, Callable[[], Run]]] = {name: _quietly(play) for name, play in _RUNS.items()}

@@ -104,7 +104,7 @@ def test_what_comes_back_can_be_sent_and_lineage_is_kept_by_the_callback(format_
 
 @every
 def test_the_callers_own_list_is_followed_as_it_grows(format_: ListFormat) -> None:
-    compact, own = compactor(SlidingWindow(keep_recent_turns=2), format=format_), messages(4, format_)
+    compact, own = compactor(SummarizeOldest(0, 2), format=format_), messages(4, format_)
     for number in (4, 5, 6, 7):
         own += turn(number, format_)
         sent = compact.fold(own)

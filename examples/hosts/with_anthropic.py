@@ -13,7 +13,7 @@ from foldproof_compactors.anthropic import hosted, wrap
 class StandIn(BaseHTTPRequestHandler):
     """Answers every request with the same words."""
 
-    def do_POST(self) -> None:  # noqa: N802 - the name is the standard library's
+    def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         answer = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "It is on its way."}]}
         body = json.dumps(answer | {"usage": {"input_tokens": 900, "output_tokens": 9}})

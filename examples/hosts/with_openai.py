@@ -13,7 +13,7 @@ from foldproof_compactors.openai import hosted, wrap
 class StandIn(BaseHTTPRequestHandler):
     """Answers every request with the same words."""
 
-    def do_POST(self) -> None:  # noqa: N802 - the name is the standard library's
+    def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         message = {"role": "assistant", "content": "It is on its way."}
         body = json.dumps({"id": "1", "choices": [{"index": 0, "finish_reason": "stop", "message": message}]})

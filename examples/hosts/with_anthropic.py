@@ -14,6 +14,7 @@ class StandIn(BaseHTTPRequestHandler):
     """Answers every request with the same words."""
 
     def do_POST(self) -> None:
+        """Answer."""
         self.rfile.read(int(self.headers["Content-Length"]))
         answer = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "It is on its way."}]}
         body = json.dumps(answer | {"usage": {"input_tokens": 900, "output_tokens": 9}})

@@ -14,6 +14,7 @@ class StandIn(BaseHTTPRequestHandler):
     """Answers every request with the same words."""
 
     def do_POST(self) -> None:
+        """Answer."""
         self.rfile.read(int(self.headers["Content-Length"]))
         message = {"role": "assistant", "content": "It is on its way."}
         body = json.dumps({"id": "1", "choices": [{"index": 0, "finish_reason": "stop", "message": message}]})

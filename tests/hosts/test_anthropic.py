@@ -104,9 +104,12 @@ def test_the_asynchronous_client_folds_at_once_and_in_streams() -> None:
 @pytest.mark.parametrize("status", [400, 429, 529])
 def test_what_the_sdk_raises_is_raised(status: int) -> None:
     error = {"type": "error", "error": {"type": "some_error", "message": "on strike"}}
-    with serving(says(error, status=status)) as server, Anthropic(base_url=server.url, **BARE) as client:
-        with pytest.raises(anthropic.APIStatusError, match="on strike"):
-            wrap(client).messages.create(messages=TALK, **ASK)
+    with (
+        serving(says(error, status=status)) as server,
+        Anthropic(base_url=server.url, **BARE) as client,
+        pytest.raises(anthropic.APIStatusError, match="on strike"),
+    ):
+        wrap(client).messages.create(messages=TALK, **ASK)
 
 
 def test_a_wrong_client_is_refused_at_once() -> None:

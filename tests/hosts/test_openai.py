@@ -110,18 +110,21 @@ def test_a_list_that_the_server_holds_is_left_alone(more: Any) -> None:  # noqa:
 @pytest.mark.parametrize("status", [400, 429, 500])
 def test_what_the_sdk_raises_is_raised(status: int) -> None:
     error = {"error": {"message": "on strike"}}
-    with serving(says(error, status=status)) as server, OpenAI(base_url=server.url, **BARE) as client:
-        with pytest.raises(openai.APIStatusError, match="on strike"):
-            wrap(client).chat.completions.create(model="m", messages=TALK)
+    with (
+        serving(says(error, status=status)) as server,
+        OpenAI(base_url=server.url, **BARE) as client,
+        pytest.raises(openai.APIStatusError, match="on strike"),
+    ):
+        wrap(client).chat.completions.create(model="m", messages=TALK)
 
 
 def test_a_list_that_cannot_be_read_is_sent_as_it_is() -> None:
     odd = [*TALK, {"role": "wizard", "content": "ho"}]
-    with serving(says({"error": {"message": "no wizards"}}, status=400)) as server:
-        with OpenAI(base_url=server.url, **BARE) as client:
-            folds = wrap(client, fp.SummarizeOldest(0, 3))
-            with pytest.raises(openai.BadRequestError, match="no wizards"):
-                folds.chat.completions.create(model="m", messages=odd)
+    answer = says({"error": {"message": "no wizards"}}, status=400)
+    with serving(answer) as server, OpenAI(base_url=server.url, **BARE) as client:
+        folds = wrap(client, fp.SummarizeOldest(0, 3))
+        with pytest.raises(openai.BadRequestError, match="no wizards"):
+            folds.chat.completions.create(model="m", messages=odd)
     assert server.asked[0].body["messages"] == odd
     assert hosted(folds).records[-1].outcome == "error"
 

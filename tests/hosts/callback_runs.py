@@ -28,18 +28,18 @@ def play(strategy: Strategy | None = None, newest: int | None = None, *, in_plac
     """Play the run with a strategy, or with a plain cut; `in_place` keeps the folded list and not the whole one."""
     model, messages, answers = ScriptedModel(), [{"role": "system", "content": SYSTEM}], []
     compact = None if strategy is None else compactor(fp.Compactor(strategy, provider="openai_chat"))
-    measured: int | None = None
     for turn in TURNS:
         messages.append({"role": "user", "content": turn.request})
         while True:
-            sent = messages if compact is None else list(compact.fold(messages, measured=measured))
+            sent = messages if compact is None else list(compact.fold(messages))
             if in_place:
                 messages = sent
             if newest is not None:
                 sent = cut(messages, newest)
             request = parse_as(sent, "openai_chat").messages
             model.record(request)
-            measured = None if in_place else input_tokens(request)
+            if compact is not None:
+                compact.reported(messages, input_tokens(request))
             step = model.step()
             messages.append(said(step))
             if not step.calls:

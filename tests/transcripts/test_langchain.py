@@ -252,6 +252,13 @@ def test_a_cleared_result_without_an_id_is_written_without_one_and_leaves_the_ot
     assert parse(again).messages == window
 
 
+def test_a_cleared_result_has_the_id_of_what_it_takes_the_place_of() -> None:
+    conversation = parse([human("hi"), model(tool_calls=[CALL]), result("7", id="t7")])
+    new = cleared(conversation.messages[2]).model_copy(update={"id": None})
+    again = written(conversation.replace((*conversation.messages[:2], new)))
+    assert again[2]["data"]["id"] == "t7"
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("keep", [0, 1, 2])
 def test_who_the_person_is_stays_whoever_leaves(form: str, keep: int) -> None:

@@ -294,8 +294,8 @@ def encode_row(message: Message, style: Style, instead_of: Json = None) -> dict[
     Args:
         message: the message.
         style: how it is stored.
-        instead_of: the row of the result that a cleared one takes the place of: it stays of its kind, and answers what
-            that did in the words of the file.
+        instead_of: the row of the result that a cleared one takes the place of: it stays of its kind, has its id, and
+            answers what that did in the words of the file.
     """
     old = stored(instead_of) if message.role == "tool" else None
     kind = {"user": "human", "assistant": "ai", "tool": old.kind if old else "tool"}.get(message.role, message.role)
@@ -307,7 +307,7 @@ def encode_row(message: Message, style: Style, instead_of: Json = None) -> dict[
         "response_metadata": {},
         "type": kind,
         "name": message.tool_name if message.role == "tool" else message.name,
-        "id": message.id,
+        "id": message.id or (old.fields.get("id") if old else None),
     }
     if kind == "tool":
         answers = (old.fields.get("tool_call_id") if old else message.tool_call_id) or ""

@@ -67,4 +67,5 @@ def _row(item: Any) -> Any:  # noqa: ANN401 - a dict, or an SDK's object that sa
 
 
 def _item(row: Any) -> Any:  # noqa: ANN401 - as above
-    return row
+    """Return a new row as an API takes it: the tool's name is said by the call that a result answers."""
+    return {name: value for name, value in row.items() if name != "name"} if row.get("role") == "tool" else row

@@ -44,6 +44,8 @@ Item = TypeVar("Item")
 _LOG = logging.getLogger("foldproof.compactors")
 
 _RECORDS = 1_000
+_ANSWERING = ("tool_call_id", "tool_name", "is_error")
+"""What a cleared result says beside its words: which call it answers, and that it failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,8 +332,8 @@ class _HostList(Generic[Item]):
         if self._shape.keeps_frames:
             return frame
         bare = Message(role=frame.role, content=frame.text)
-        answering = {"tool_call_id": frame.tool_call_id, "tool_name": frame.tool_name}
-        return bare if frame.role != "tool" else bare.model_copy(update=answering)
+        answering = {name: getattr(frame, name) for name in _ANSWERING if getattr(frame, name) is not None}
+        return bare.model_copy(update=answering)
 
 
 def _without_ours(value: Any) -> Any:  # noqa: ANN401 - JSON

@@ -163,7 +163,7 @@ def test_a_cleared_result_still_answers_its_call_and_is_not_cleared_twice(
     cleared = [row for row in window if "cleared result" in json.dumps(row)]
     assert cleared
     if format_ == "openai_chat":
-        assert all(set(row) == {"role", "tool_call_id", "name", "content"} for row in cleared)
+        assert all(set(row) == {"role", "tool_call_id", "content"} for row in cleared)
     for number in (4, 5):
         window = list(compact.fold([*window, *turn(number, format_)]))
         validate_for(FORMATS[format_], read(window, format_))

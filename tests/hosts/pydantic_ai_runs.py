@@ -45,7 +45,7 @@ class Scripted:
     ) -> AsyncIterator[str | dict[int, DeltaToolCall]]:
         self._record(messages, info)
         step = self.model.step()
-        if step.text:
+        if not step.calls:  # a stream of the framework's ends with the first words
             yield step.text
         for at, call in enumerate(step.calls, 1):
             yield {at: DeltaToolCall(name=call.name, json_args=json.dumps(call.arguments), tool_call_id=call.id)}

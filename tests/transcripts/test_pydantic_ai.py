@@ -148,6 +148,7 @@ SKIPPED = "Tool not executed - a final result was already processed."
         (returned("try a later date", outcome="retried", retry={"cause": "model_retry"}), "tool", True),
         (returned([{"loc": ["q"], "input": "AB12"}], outcome="retried"), "library", True),
         (returned("No such tool", outcome="retried", retry={"cause": "unknown_tool"}), "library", True),
+        (returned('[foldproof evidence check] …\n"AB12"', outcome="retried"), "library", True),
         (returned("The tool call was denied.", outcome="denied"), "library", None),
         (returned("interrupted", outcome="interrupted"), "library", None),
         (returned("x", metadata={"pydantic_ai_synthesized_tool_return": True}), "library", None),

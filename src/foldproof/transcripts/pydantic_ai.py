@@ -12,7 +12,8 @@ wrote; the rest in the source of 1.40, 1.107, 2.0, 2.50 and 2.60 to 2.68.
   run is over: then it is what the person said next.
 * `retry-prompt` and `retry-feedback` without a call are the app's correction, which may quote the model: `ephemeral`.
   With a call they are its result, and an error. Details of arguments that were refused are no words of the tool's, nor
-  is what the framework says of a call that was denied, interrupted, skipped, or that ended the run.
+  a correction of a gate of ours, nor what the framework says of a call that was denied, interrupted, skipped, or that
+  ended the run.
 * The summary of a compaction in a response stands for all that is ahead of it; in a request (since 2.62) its originals
   are gone. A summary frame of ours is such a part where the file shows a version that takes it (2.64 or later), else a
   prompt. A summary that is encrypted stays an opaque part of the response.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from foldproof.errors import TranscriptError, shown
+from foldproof.messages import OPENINGS
 from foldproof.transcripts.json_text import Json
 
 APP = "pydantic_ai"
@@ -29,6 +30,7 @@ _STATUS = (
 )
 _NEVER_ENTERED = ("validation_error", "unknown_tool", "unavailable_tool")
 _SYNTHESIZED = "pydantic_ai_synthesized_tool_return"
+_CORRECTION = OPENINGS["evidence-check"]  # a validator of a tool's output asked again; it quotes what was made up
 _TEXTS = ("text-content", "structured-content")
 _FILES = ("image-url", "audio-url", "document-url", "video-url", "binary", "uploaded-file")
 
@@ -100,7 +102,7 @@ def _returned(part: Part, path: str) -> Fields:
     if (
         outcome in ("denied", "interrupted")
         or cause in _NEVER_ENTERED
-        or (outcome == "retried" and not isinstance(content, str))
+        or (outcome == "retried" and (not isinstance(content, str) or content.startswith(_CORRECTION)))
         or (isinstance(content, str) and content.startswith(_STATUS))
         or (isinstance(about, dict) and about.get(_SYNTHESIZED) is True)
     ):

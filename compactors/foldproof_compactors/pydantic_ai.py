@@ -58,11 +58,13 @@ class _Run:
     Attributes:
         items: the history of the request that is under way.
         asked: a revision was asked for.
+        rejected: names and ids of calls that stated an output, and had to be made again: no call of a tool's.
         corrects: what the attempt under way is shown beside the history: the answer, and what is wrong with it.
     """
 
     items: Sequence[ModelMessage] = ()
     asked: bool = False
+    rejected: set[tuple[str | None, str | None]] = field(default_factory=set)
     corrects: list[ModelMessage] = field(default_factory=list)
 
 
@@ -171,12 +173,15 @@ class FoldproofCompaction(AbstractCapability[Any]):
         """
         if ctx.partial_output or self.hosted.compactor.gate is None:
             return output
-        ahead = list(ctx.messages)
+        run = self._run(ctx)
+        ahead = _without(ctx.messages, run.rejected)
         while ahead and isinstance(ahead[-1], ModelResponse):
             ahead.pop()
         answer = output if isinstance(output, str) else to_json(output, fallback=str).decode()
-        decision = self._judged(self._run(ctx), ahead, answer, "", is_last=ctx.retry >= ctx.max_retries)
+        decision = self._judged(run, ahead, answer, "", is_last=ctx.retry >= ctx.max_retries)
         if decision is not None and decision.correction is not None:
+            if ctx.tool_call_id is not None:
+                run.rejected.add((ctx.tool_name, ctx.tool_call_id))
             raise ModelRetry(decision.correction.text)
         return output
 
@@ -223,6 +228,22 @@ def _with_own_parts(items: Sequence[ModelMessage], view: Sequence[ModelMessage])
         return replace(message, parts=[parts.get(_key(row), part) for row, part in _parts(message)])
 
     return [message if id(message) in own else with_own(message) for message in view]
+
+
+def _without(messages: Sequence[Any], calls: set[tuple[str | None, str | None]]) -> list[ModelMessage]:
+    """Return messages without these calls and their results."""
+    left = []
+    for message in messages:
+        parts = [
+            part
+            for part in message.parts
+            if (getattr(part, "tool_name", None), getattr(part, "tool_call_id", None)) not in calls
+        ]
+        if len(parts) == len(message.parts):
+            left.append(message)
+        elif parts:
+            left.append(replace(message, parts=parts))
+    return left
 
 
 def _parts(message: ModelMessage) -> list[tuple[Any, Any]]:

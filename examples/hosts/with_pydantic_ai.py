@@ -28,11 +28,10 @@ agent = Agent(FunctionModel(model), tools=[find_order], capabilities=[compaction
 
 history: list[ModelMessage] = []
 for asked in ("What is the fee of order 1?", "Of order 2?", "Of order 3?", "And the first again?"):
-    result = agent.run_sync(asked, message_history=history)
-    history = result.all_messages()
+    history = agent.run_sync(asked, message_history=history).all_messages()
 
 sent = compaction.hosted.fold(history)
 print(f"{compaction.records[-1].outcome}: the model is sent {len(sent)} messages of {len(history)}")
 invented = next(decision for decision in compaction.decisions if decision.outcome == "revise")
 print(f"{invented.answer} -> {invented.unsupported[0].text} is {invented.unsupported[0].verdict}")
-print(f"The model was asked again: {result.output}")
+print(f"The model was asked again: {compaction.decisions[-1].answer}")

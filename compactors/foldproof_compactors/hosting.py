@@ -167,6 +167,25 @@ class HostedCompactor(Generic[Item]):
         """Take a state that `state` returned, here or in another process."""
         self._keep(state)
 
+    def not_applied(self, items: Sequence[Item], cause: str) -> None:
+        """Take back that a list was compacted into `items`: the host could not put them in the place of its own.
+
+        Args:
+            items: what `fold` or `afold` returned.
+            cause: why not; the record says so, and its outcome is `error`.
+        """
+        filed = self._list(items).state
+        if not filed.records or filed.host is None:
+            return
+        last = filed.records[-1]
+        with self._lock:
+            self._known.pop(filed.host.digest, None)
+            for at in range(len(self._records) - 1, -1, -1):
+                if self._records[at] is last:
+                    self._records[at] = last.model_copy(update={"outcome": "error", "error": cause})
+                    break
+        _LOG.warning("a conversation was not compacted: %s", cause)
+
     def review(self, items: Sequence[Item], answer: str, *, instructions: str = "", revision: int = 0) -> GateDecision:
         """Return what becomes of an answer, judged over all that is known ahead of it; see `Compactor.review`.
 

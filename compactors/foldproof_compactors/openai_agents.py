@@ -147,6 +147,7 @@ class FoldproofSession(_Compaction):
         async with self._lock:
             now = await self._stored()
             if now[: len(before)] != list(before):
+                self.hosted.not_applied(folded, "the session was changed while its summary was awaited")
                 return
             await self._session.clear_session()
             try:

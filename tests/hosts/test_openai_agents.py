@@ -107,7 +107,7 @@ def test_a_filter_keeps_the_same_view_until_more_leaves() -> None:
     filter_, items = FoldproofInputFilter(summing(1_000)), talk()
     first = view(filter_, items)
     more = [*items, {"role": "user", "content": "and now?"}]
-    assert view(filter_, more) == [*first, more[-1]]  # type: ignore[arg-type, comparison-overlap]
+    assert view(filter_, more) == [*first, more[-1]]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("way", ["sync", "streamed"])

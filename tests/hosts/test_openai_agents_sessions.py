@@ -108,7 +108,10 @@ def test_what_happens_while_a_summary_is_awaited_is_kept(meanwhile: str) -> None
         if meanwhile == "added":
             assert shown[-1] == LATER
             assert len(shown) < len(talk())
+            assert session.records[-1].outcome == "complete"
         else:
+            assert session.records[-1].outcome == "error"
+            assert "changed" in str(session.records[-1].error)
             assert shown == (talk()[:-1] if meanwhile == "popped" else [])
 
     asyncio.run(run())

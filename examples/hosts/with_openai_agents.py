@@ -32,6 +32,7 @@ async def main() -> None:
         except OutputGuardrailTripwireTriggered as tripped:
             values = tripped.guardrail_result.output.output_info["values"]
             print(f"refused: {[(value['text'], value['verdict']) for value in values]}")
+    session.close()
 
 
 asyncio.run(main())

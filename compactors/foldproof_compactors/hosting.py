@@ -130,7 +130,7 @@ class HostedCompactor(Generic[Item]):
             return items
         with self._filing(list_):
             self.compactor.attempt(list_, list_.context(trigger, measured_at, options))
-        return list_.given
+        return self._given(list_, items, trigger)
 
     async def afold(
         self,
@@ -146,7 +146,7 @@ class HostedCompactor(Generic[Item]):
             return items
         with self._filing(list_):
             await self.compactor.aattempt(list_, list_.context(trigger, measured_at, options))
-        return list_.given
+        return self._given(list_, items, trigger)
 
     def reported(self, items: Sequence[Item], tokens: int) -> None:
         """Take note of the input tokens that a provider reported for what was sent of a list."""
@@ -231,6 +231,15 @@ class HostedCompactor(Generic[Item]):
                 return begun(read, words, digests[-1], self._frames)
             self._known.move_to_end(known.host.digest)
             return followed(known, read, words, digests[-1], self._frames)
+
+    def _given(self, list_: _HostList[Item], items: Sequence[Item], trigger: CompactionTrigger) -> Sequence[Item]:
+        """Return a list's view; the list itself where an earlier fold cannot be said any more in what came since."""
+        try:
+            return list_.given
+        except Exception as error:  # noqa: BLE001 - whatever it is, the host goes on
+            cause = f"the window cannot be said in the host's messages: {described(error)}"
+            self._file([CompactionRecord(id="unsaid", trigger=trigger, outcome="error", iteration=0, error=cause)])
+            return items
 
     @contextmanager
     def _filing(self, list_: _HostList[Item]) -> Iterator[None]:

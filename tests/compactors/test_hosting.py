@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import threading
 from collections.abc import Sequence
 from copy import deepcopy
@@ -13,18 +12,16 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.compaction.talk import Heard, Says, Slow
+from tests.compaction.talk import Says, Slow
 
 from foldproof import (
     ClearToolResults,
-    CompactionError,
     Compactor,
     ConversationState,
     Gate,
     SlidingWindow,
     SummarizeOldest,
     TokenBudget,
-    TranscriptError,
     UsageError,
     exempt_forms,
     parse,
@@ -33,7 +30,7 @@ from foldproof import (
 from foldproof.tokens import default_counter
 from foldproof.window import MessageCounter
 from foldproof_compactors.callback import compactor, list_shape
-from foldproof_compactors.hosting import HostedCompactor, Shape
+from foldproof_compactors.hosting import HostedCompactor
 
 Rows = list[dict[str, Any]]
 
@@ -220,72 +217,6 @@ def test_usage_that_an_item_carries_counts_until_something_leaves_behind_it() ->
     assert len(hosted.records) == 1
     hosted.fold([*rows, *turn(5)], measured=6_000, measured_at=len(rows) + 3)
     assert len(hosted.records) == 2
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([{"role": "nobody", "content": "hm"}], "unknown role"),
-        ([{"content": "no role"}], "role"),
-        (["words"], "expected"),
-        ([object()], "the list cannot be read"),
-    ],
-)
-def test_a_list_that_cannot_be_read_goes_on_as_it_is_and_the_record_says_why(
-    rows: list[Any], said: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    hosted, given = compactor(FOLDING), [*talk(6), *rows]
-    with caplog.at_level(logging.WARNING, logger="foldproof.compactors"):
-        assert hosted.fold(given) is given
-    assert hosted.records[-1].outcome == "error"
-    assert said in (hosted.records[-1].error or "")
-    assert "cannot be read" in caplog.text
-    with pytest.raises((TranscriptError, TypeError, ValueError)):
-        hosted.fold(given, trigger="manual")
-
-
-def test_parts_that_nobody_knows_stay_as_they_are() -> None:
-    rows = talk(6)
-    strange = {
-        "role": "user",
-        "content": [{"type": "hologram", "data": [1, {"deep": None}]}, {"type": "text", "text": "see"}],
-    }
-    rows.insert(len(rows) - 4, strange)
-    folded = compactor(SummarizeOldest(0, 6)).fold(rows)
-    assert len(folded) < len(rows)
-    assert any(row is strange for row in folded)
-
-
-def test_ids_that_are_used_again_or_missing_leave_a_valid_list() -> None:
-    rows = [row for number in range(1, 9) for row in turn(number)]
-    for row in rows:
-        for call in row.get("tool_calls", ()):
-            call["id"] = "call-1"
-        if "tool_call_id" in row:
-            row["tool_call_id"] = "call-1"
-    folded = compactor(FOLDING).fold(rows)
-    assert len(folded) < len(rows)
-    is_sendable(folded)
-
-
-def test_a_window_that_the_host_cannot_take_is_an_error_and_changes_nothing() -> None:
-    def refuse(_: object) -> Any:  # noqa: ANN401 - it never returns
-        raise OSError("no room")
-
-    shape = Shape[Any](format="openai_chat", row=dict, item=refuse)
-    heard = Heard()
-    hosted, rows = HostedCompactor(Compactor(FOLDING, listener=heard), shape), talk(6)
-    assert hosted.fold(rows) is rows
-    assert "cannot be said in the host's messages: OSError: 'no room'" in (hosted.records[-1].error or "")
-    assert heard.statuses == ["running", "error"]
-    with pytest.raises(CompactionError, match="no room"):
-        hosted.fold(rows, trigger="manual")
-
-
-def test_a_listener_that_raises_is_on_the_record() -> None:
-    hosted, rows = compactor(Compactor(FOLDING, listener=Heard(lambda _: True))), talk(6)
-    assert len(hosted.fold(rows)) < len(rows)
-    assert hosted.records[-1].listener_failed == "OSError: 'the screen is gone'"
 
 
 async def _cancelled() -> None:

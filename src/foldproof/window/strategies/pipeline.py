@@ -44,14 +44,15 @@ class Pipeline(VisitableStrategy):
         for stage in self.stages:
             checks.strategy(stage)
         object.__setattr__(self, "stages", tuple(self.stages))  # the list is the caller's, and may change
-        _ = self._counter
+        _ = self.message_counter
 
     def plan(self, given: StrategyInput, /) -> InStages:  # noqa: ARG002 - every stage asks for itself
         """Let every stage decide."""
-        return InStages(stages=self.stages, counter=self._counter)
+        return InStages(stages=self.stages, counter=self.message_counter)
 
     @cached_property
-    def _counter(self) -> MessageCounter | None:
+    def message_counter(self) -> MessageCounter | None:
+        """What counts messages, or None when nothing may."""
         return message_counter(self.counter)
 
 

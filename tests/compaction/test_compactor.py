@@ -216,6 +216,27 @@ def test_a_result_that_breaks_a_law_is_never_applied() -> None:
         Compactor(Splits()).compact(conversation.state)
 
 
+@dataclass(frozen=True)
+class LooksAtTheLast:
+    """A user's strategy that takes for granted that there is a message."""
+
+    name: ClassVar[str] = "looks-at-the-last"
+
+    def plan(self, given: StrategyInput, /) -> Decision:
+        trigger = turn_trigger(given, threshold=len(given.messages[-1].text))
+        return Decision(trigger=trigger, removal=given.plan_removal(keep_recent_turns=2), how=Drop())
+
+
+def test_a_strategy_need_not_know_an_empty_window() -> None:
+    compactor, nothing, conversation = Compactor(LooksAtTheLast()), LiveConversation(), LiveConversation(talk())
+    record = compactor.before_turn(nothing)
+    assert record is not None
+    assert "IndexError" in (record.error or "")
+    done = compactor.before_turn(conversation)
+    assert done is not None
+    assert done.outcome == "complete"
+
+
 def test_compact_returns_the_window_and_applies_nothing() -> None:
     state = ConversationState().appended(talk())
     done = Compactor(SummarizeOldest(10_000_000, 2)).compact(state)

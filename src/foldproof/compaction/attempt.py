@@ -98,9 +98,9 @@ class Attempt:
     def settle(self, visit: Visit) -> None:
         """Apply what a visit did, and tell; or file why nothing left; or decline in silence."""
         self._window = visit.record
-        self._check_not_called_off()
         if visit.record.outcome == "idle" and self._context.trigger != "manual":
             return
+        self._check_not_called_off()
         if not visit.changed and self._context.trigger != "manual":
             why = why_nothing_left(visit.record)
             self._life.broke_off(why)

@@ -70,8 +70,8 @@ class Compactor:
             raise UsageError(f"gate is {shown(self.gate)}; pass a Gate")
         if self.listener is not None and not callable(getattr(self.listener, "on_event", None)):
             raise UsageError(f"listener is {shown(self.listener)}; pass an object with on_event(event)")
-        # What is wrong with the strategy is said here, and not in the middle of somebody's conversation. Another error is
-        # one of a strategy that does not know an empty window: it is asked about a real one soon, and that is recorded.
+        # What is wrong with the strategy is said here, and not in the middle of somebody's conversation. One that does
+        # not know an empty window is asked about a real one soon, and what it raises then is recorded.
         with suppress(LookupError, ValueError, ArithmeticError):
             run_visit(self.strategy, (), archive=self.archive, provider=self.provider, forced=True)
 

@@ -1,6 +1,6 @@
 """What a request costs an agent whose messages go through a compactor, beside reading the same list with `json.loads`.
 
-`pytest benchmarks/bench_hosts.py --benchmark-enable`. The list has messages of 400 characters, in the OpenAI Chat shape.
+`pytest benchmarks/bench_hosts.py --benchmark-enable`. Messages have 400 characters, in the OpenAI Chat shape.
 """
 
 from __future__ import annotations

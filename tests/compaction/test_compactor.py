@@ -362,3 +362,22 @@ def test_the_ledger_still_holds_what_two_folds_took() -> None:
     for at in range(1, 8):
         for message in turn(at):
             assert message.text in said
+
+
+def test_an_interrupt_in_a_listener_after_it_was_applied_leaves_one_record_and_one_end() -> None:
+    heard: list[str] = []
+
+    class Stops:
+        def on_event(self, event: object) -> None:
+            status = getattr(event, "status", None)
+            if status is not None:
+                heard.append(status)
+            if status == "complete":
+                raise KeyboardInterrupt
+
+    conversation = LiveConversation(talk(6))
+    with pytest.raises(KeyboardInterrupt):
+        Compactor(SummarizeOldest(0, 2), listener=Stops()).manual(conversation)
+    assert [record.outcome for record in conversation.state.records] == ["complete"]
+    assert heard[-1] == "complete"
+    assert "error" not in heard

@@ -108,9 +108,8 @@ class Attempt:
             return
         done = settled(self.messages, visit, self._context, self._rules.provider)
         self._life.summarised(done.summary)
-        record = self._target.apply(self._before, done, self._made("complete"))
+        self.record = record = self._target.apply(self._before, done, self._made("complete"))
         self._life.complete()
-        self.record = record
         if self._life.failed != record.listener_failed:
             self.record = record.model_copy(update={"listener_failed": self._life.failed})
             self._target.file(self.record, instead_of=record)

@@ -55,6 +55,9 @@ def hosted(client: Anthropic | AsyncAnthropic) -> HostedCompactor[Any]:
 
 def _usage(answer: Any) -> int | None:  # noqa: ANN401 - a message, or the event that begins one
     usage = getattr(getattr(answer, "message", answer), "usage", None)
+    # Where the server ran tools, the total is that of all its steps; the last step is what the window held.
+    steps = [step for step in getattr(usage, "iterations", None) or () if getattr(step, "type", None) == "message"]
+    usage = steps[-1] if steps else usage
     if getattr(usage, "input_tokens", None) is None:
         return None
     return sum(getattr(usage, name, None) or 0 for name in _INPUT)

@@ -90,7 +90,7 @@ def _post(post: Callable[..., Any], endpoints: Mapping[str, Endpoint]) -> Callab
         endpoint = _found(path, body, endpoints)
         if endpoint is None:
             return post(path, body=body, **options)
-        items = body[endpoint.list]
+        items = list(body[endpoint.list])  # the caller may append before the answer is read
         sent = endpoint.hosted.fold(items, **_told(body))
         return _heard(post(path, body={**body, endpoint.list: list(sent)}, **options), endpoint, items)
 
@@ -102,7 +102,7 @@ def _apost(post: Callable[..., Any], endpoints: Mapping[str, Endpoint]) -> Calla
         endpoint = _found(path, body, endpoints)
         if endpoint is None:
             return await post(path, body=body, **options)
-        items = body[endpoint.list]
+        items = list(body[endpoint.list])  # the caller may append before the answer is read
         sent = await endpoint.hosted.afold(items, **_told(body))
         return _heard(await post(path, body={**body, endpoint.list: list(sent)}, **options), endpoint, items)
 

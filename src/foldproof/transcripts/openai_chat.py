@@ -192,7 +192,11 @@ def _id_of(value: Json) -> str | None:
 
 def _written(rows: list[Any], edit: Edit) -> list[Any]:
     def shrink(row: Any, parts: Sequence[Part], cleared: Mapping[Part, Message]) -> Any:  # noqa: ANN401, ARG001
-        return encode_row(cleared[None])
+        said = encode_row(cleared[None])
+        if row.get("role") != "function":
+            return said
+        # What answers a legacy `function_call` names the function, and has no id.
+        return without(said, ("tool_call_id",)) | {"role": "function", "name": row.get("name")}
 
     return rewritten(rows, edit, encode=lambda message: [encode_row(message)], shrink=shrink)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from foldproof.errors import TranscriptError
 from foldproof.messages import Message
 from foldproof.transcripts.codec import FIELDS
 from foldproof.transcripts.conversation import Edit
 from foldproof.transcripts.json_text import revise
-from foldproof.transcripts.responses_items import STARTS
+from foldproof.transcripts.responses_items import STARTS, text_of
 from foldproof.transcripts.rows import Shrink, rewritten
+
+_IDENTITY: Final = ("type", "call_id", "id", "execution")
 
 
 def encoded(message: Message, about: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -38,14 +40,33 @@ def encoded(message: Message, about: Mapping[str, Any]) -> tuple[dict[str, Any],
 
 
 def cleared(item: dict[str, Any], message: Message) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a result with the words of the one that takes its place, and the fields that reading it gives."""
-    text = message.text
-    named: dict[str, Any] = {name: item[name] for name in ("type", "call_id", "id", "execution") if name in item}
+    """Return a result with the words of the one that takes its place, and the fields that reading it gives.
+
+    Raises:
+        TranscriptError: it is a screenshot; the API takes no words in the place of one.
+    """
+    text, kind = message.text, item["type"]
+    if kind == "computer_call_output":
+        raise TranscriptError(
+            'a screenshot cannot be cleared, the API takes no words for it; exclude the tool "computer"'
+        )
+    kept = (*_IDENTITY, "status") if kind == "apply_patch_call_output" else _IDENTITY
+    named: dict[str, Any] = {name: item[name] for name in kept if name in item}
     said = {"role": "tool", "content": text, "toolCallId": message.tool_call_id}
     said |= {"id": named["id"]} if "id" in named else {}
-    if item["type"] == "tool_search_output":
+    if kind == "tool_search_output":
         return named | {"tools": []}, said | {"content": "[]"}
+    if kind == "shell_call_output":
+        output = [{"stdout": text, "stderr": "", "outcome": _outcome(item)}]
+        return named | {"output": output}, said | {"content": text_of(output)}
     return named | {"output": text}, said
+
+
+def _outcome(item: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON
+    """Return how the last command of a shell's result ended."""
+    output = item.get("output")
+    ends = [one.get("outcome") for one in output if isinstance(one, dict)] if isinstance(output, list) else []
+    return ends[-1] if ends and ends[-1] is not None else {"type": "exit", "exit_code": 0}
 
 
 class Written(NamedTuple):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
-from foldproof.messages import calls_of, is_observation, message_id
+from foldproof.messages import Message, OpaquePart, calls_of, is_observation, message_id
 from foldproof.window.counting import total_characters
 from foldproof.window.guards import Guards
 from foldproof.window.pins import PinName, PinReport, spend
 from foldproof.window.refusals import Refusal, RefusalReason
+
+_SUMMARIES: Final = ("compaction", "compaction_summary")
 
 
 class _About(TypedDict, total=False):
@@ -45,6 +47,10 @@ def held_by_rule(guards: Guards) -> Iterator[Refusal]:
         yield refuse(guards, "current-request", guards.turn_at(index), index, detail=detail)
     for index in guards.system:
         yield refuse(guards, "system-envelope", guards.turn_at(index))
+    sealed = next((index for index in reversed(guards.odd) if _is_sealed(guards.messages[index])), None)
+    if sealed is not None:  # it stands for all that was ahead of it, and nothing can stand for it
+        detail = "a summary that only the provider can read"
+        yield refuse(guards, "system-envelope", guards.turn_at(sealed), sealed, detail=detail)
     yield from _named(guards, "paused-tool", guards.paused)
     yield from _named(guards, "pending-check-in", guards.pending_check_ins)
     for at in guards.unanswered:
@@ -52,6 +58,13 @@ def held_by_rule(guards: Guards) -> Iterator[Refusal]:
         if guards.last_said is None or guards.last_said < at.message:
             identifier = guards.call(at).id
             yield refuse(guards, "unresolved-tool-call", guards.turn_at(at.message), at.message, call_ids=(identifier,))
+
+
+def _is_sealed(message: Message) -> bool:
+    """Whether a message holds a provider's own summary, encrypted: the model reads it, and nobody else can."""
+    parts = () if isinstance(message.content, str) else message.content
+    extras = [part.model_extra or {} for part in parts if isinstance(part, OpaquePart)]
+    return any(one.get("type") in _SUMMARIES and isinstance(one.get("encrypted_content"), str) for one in extras)
 
 
 def _named(guards: Guards, reason: RefusalReason, ids: Collection[str]) -> Iterator[Refusal]:

@@ -149,9 +149,13 @@ class HostedCompactor(Generic[Item]):
         return self._given(list_, items, trigger)
 
     def reported(self, items: Sequence[Item], tokens: int) -> None:
-        """Take note of the input tokens that a provider reported for what was sent of a list."""
+        """Take note of the input tokens that a provider reported for what was sent of a list.
+
+        What was sent of a list is known where it was folded here, or restored. Of another one nobody here knows whether
+        the provider had all of it, so that nothing is noted.
+        """
         list_ = self._read(items, "after_turn")
-        if list_ is not None and list_.state.host is not None:
+        if list_ is not None and list_.state.host is not None and list_.state.host.digest in self._known:
             host = list_.state.host.model_copy(update={"measured": tokens, "measured_count": list_.state.host.count})
             self._keep(list_.state.model_copy(update={"host": host}))
 

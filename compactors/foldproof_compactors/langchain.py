@@ -62,32 +62,41 @@ class CompactionMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     def before_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Replace the thread's messages where it is time to, in persistent mode."""
         del runtime
-        items = state["messages"]
-        return _replaced(items, self.hosted.fold(items, **_usage(items))) if self.persistent else None
+        return _replaced(state["messages"], self._view(state["messages"])) if self.persistent else None
 
     async def abefore_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Do what `before_model` does, awaiting a summarizer that is asynchronous."""
         del runtime
-        items = state["messages"]
-        return _replaced(items, await self.hosted.afold(items, **_usage(items))) if self.persistent else None
+        return _replaced(state["messages"], await self._aview(state["messages"])) if self.persistent else None
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Send the model a view of the thread's messages, in request-only mode."""
-        items = request.messages
-        if self.persistent:
-            return handler(request)
-        return handler(_with(request, self.hosted.fold(items, **_usage(items))))
+        return handler(request if self.persistent else _with(request, self._view(request.messages)))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
         """Do what `wrap_model_call` does, awaiting a summarizer that is asynchronous."""
-        items = request.messages
-        if self.persistent:
-            return await handler(request)
-        return await handler(_with(request, await self.hosted.afold(items, **_usage(items))))
+        return await handler(request if self.persistent else _with(request, await self._aview(request.messages)))
+
+    def _view(self, items: list[AnyMessage]) -> Sequence[AnyMessage]:
+        ahead, behind = self._parts(items)
+        view = self.hosted.fold(ahead)
+        return items if view is ahead else [*view, *behind]
+
+    async def _aview(self, items: list[AnyMessage]) -> Sequence[AnyMessage]:
+        ahead, behind = self._parts(items)
+        view = await self.hosted.afold(ahead)
+        return items if view is ahead else [*view, *behind]
+
+    def _parts(self, items: list[AnyMessage]) -> tuple[list[AnyMessage], list[AnyMessage]]:
+        """Return what may be compacted, and what may not: an answer that is being revised, and all behind it."""
+        asked = _asked(items)
+        at = len(items) if asked is None else asked - 1
+        _note_usage(self.hosted, items[: at + 1])
+        return (items, []) if asked is None else (items[:at], items[at:])
 
 
 class GateMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -185,13 +194,15 @@ class PreModelHook(Runnable[Any, dict[str, Any]]):
         """Return what the model is sent of the messages of a state."""
         del config, kwargs
         items = _messages(input)
-        return self._update(items, self.hosted.fold(items, **_usage(items)))
+        _note_usage(self.hosted, items)
+        return self._update(items, self.hosted.fold(items))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> dict[str, Any]:  # noqa: A002, ANN401 - theirs
         """Do what `invoke` does, awaiting a summarizer that is asynchronous."""
         del config, kwargs
         items = _messages(input)
-        return self._update(items, await self.hosted.afold(items, **_usage(items)))
+        _note_usage(self.hosted, items)
+        return self._update(items, await self.hosted.afold(items))
 
     def _update(self, items: Sequence[AnyMessage], view: Sequence[AnyMessage]) -> dict[str, Any]:
         # The graph keeps the last llm_input_messages, so they are said each time.
@@ -213,13 +224,13 @@ def _item(row: Any) -> Any:  # noqa: ANN401 - one of their message classes
     return messages_from_dict([row])[0]
 
 
-def _usage(items: Sequence[AnyMessage]) -> dict[str, Any]:
-    """Return what the provider reported last, and with which message."""
+def _note_usage(hosted: HostedCompactor[AnyMessage], items: Sequence[AnyMessage]) -> None:
+    """Take note of what the provider reported last: it is about what was sent of the messages ahead of that answer."""
     for at in range(len(items) - 1, -1, -1):
-        usage = getattr(items[at], "usage_metadata", None)
-        if usage:
-            return {"measured": usage["input_tokens"], "measured_at": at}
-    return {}
+        tokens = (getattr(items[at], "usage_metadata", None) or {}).get("input_tokens")
+        if tokens:
+            hosted.reported(items[:at], tokens)
+            return
 
 
 def _messages(state: Any) -> list[AnyMessage]:  # noqa: ANN401 - a dict, or a model of the app's

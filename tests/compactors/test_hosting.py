@@ -200,13 +200,22 @@ def test_usage_that_was_reported_is_what_is_measured_until_something_leaves() ->
 
 def test_a_large_result_counts_before_it_is_reported() -> None:
     hosted, rows = compactor(TokenBudget(5_000, 1)), talk(4)
+    assert hosted.fold(rows) is rows
     hosted.reported(rows, 900)
     large = {**turn(5)[2], "content": "4417 lorem ipsum " * 3_000}
     longer = [*rows, *turn(5)[:2], large]
     assert len(hosted.fold(longer)) < len(longer)
     only = compactor(TokenBudget(5_000, 1, counter="reported-only"))
+    only.fold(rows)
     only.reported(rows, 900)
     assert only.fold(longer) is longer
+
+
+def test_usage_of_a_list_that_was_not_sent_from_here_is_not_noted() -> None:
+    hosted, rows = compactor(TokenBudget(5_000, 3)), talk(4)
+    hosted.reported(rows, 900_000)
+    assert hosted.fold(rows) is rows
+    assert hosted.records == ()
 
 
 def test_usage_that_an_item_carries_counts_until_something_leaves_behind_it() -> None:

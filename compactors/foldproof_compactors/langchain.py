@@ -9,15 +9,25 @@ in their place. `PreModelHook` does the same for LangGraph's `create_react_agent
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Annotated, Any, NotRequired
 
-from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse, hook_config
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    AgentState,
+    ExtendedModelResponse,
+    ModelRequest,
+    ModelResponse,
+    hook_config,
+)
+from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, messages_from_dict
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 from pydantic_core import to_jsonable_python
 
 from foldproof import CompactionRecord, Compactor, GateDecision, Message, UsageError
@@ -99,15 +109,22 @@ class CompactionMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         return (items, []) if asked is None else (items[:at], items[at:])
 
 
+class GateState(AgentState[Any]):
+    """What the gate notes in a thread: what the app told the model beside the messages of the last request."""
+
+    foldproof_told: NotRequired[Annotated[str, PrivateStateAttr]]
+
+
 class GateMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     """Judges each answer over all that is still known of the thread, and has the model revise it once.
 
-    The correction and the answer it is about leave the thread with the revision. What a posture of `rails` refuses
-    raises `UnsupportedValuesError`, or is answered with a text of yours.
+    What the system prompt and the tools of the request say is the app's, and exempt: put it behind a middleware that
+    changes them. The correction and the answer it is about leave the thread with the revision. What a posture of
+    `rails` refuses raises `UnsupportedValuesError`, or is answered with a text of yours.
 
     Args:
         compaction: whose compactor has the gate, and who knows what was folded.
-        instructions: what the app tells the model beside the messages: system prompt and tools.
+        instructions: what the app tells the model and no request of the agent shows.
         refusal: what a refused answer is replaced by; None raises.
 
     Attributes:
@@ -117,6 +134,8 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         UsageError: the compactor has no gate.
     """
 
+    state_schema: type[AgentState[Any]] = GateState
+
     def __init__(self, compaction: CompactionMiddleware, *, instructions: str = "", refusal: str | None = None) -> None:
         super().__init__()
         gate = compaction.hosted.compactor.gate
@@ -125,6 +144,18 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self._gate, self._hosted = gate, compaction.hosted
         self._instructions, self._refusal = instructions, refusal
         self.decisions: list[GateDecision] = []
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ExtendedModelResponse[Any]:
+        """Note what the app tells the model beside the messages."""
+        return ExtendedModelResponse(handler(request), _noted(request))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ExtendedModelResponse[Any]:
+        """Do what `wrap_model_call` does."""
+        return ExtendedModelResponse(await handler(request), _noted(request))
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -139,13 +170,13 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         answer = messages[-1] if messages else None
         if not isinstance(answer, AIMessage) or answer.tool_calls:
             return None
-        asked = _asked(messages)
-        decision = self._review(messages[:-1], answer.text, revision=int(asked is not None))
+        asked, told = _asked(messages), str(state.get("foldproof_told", ""))
+        decision = self._review(messages[:-1], answer.text, told, revision=int(asked is not None))
         gone: list[AnyMessage] = []
         if asked is not None and decision is not None:
             gone = messages[asked - 1 : asked + 1]
             # A revision that says nothing, or makes up more, is none: the answer before it is the one that is decided.
-            first = self._review(messages[:-1], gone[0].text, revision=1) or decision
+            first = self._review(messages[:-1], gone[0].text, told, revision=1) or decision
             if not answer.text.strip() or len(decision.unsupported) > len(first.unsupported):
                 decision, answer = first, gone[0].model_copy(update={"id": answer.id})
         if decision is None:
@@ -165,9 +196,10 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         """Do what `after_model` does."""
         return self.after_model(state, runtime)
 
-    def _review(self, ahead: Sequence[AnyMessage], answer: str, *, revision: int) -> GateDecision | None:
+    def _review(self, ahead: Sequence[AnyMessage], answer: str, told: str, *, revision: int) -> GateDecision | None:
+        instructions = "\n".join(filter(None, (self._instructions, told)))
         try:
-            return self._hosted.review(ahead, answer, instructions=self._instructions, revision=revision)
+            return self._hosted.review(ahead, answer, instructions=instructions, revision=revision)
         except Exception as error:
             if self._gate.posture == "rails":
                 raise
@@ -244,6 +276,13 @@ def _with(request: ModelRequest[Any], view: Sequence[AnyMessage]) -> ModelReques
 
 def _replaced(items: Sequence[AnyMessage], view: Sequence[AnyMessage]) -> dict[str, Any] | None:
     return None if view is items else {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *view]}
+
+
+def _noted(request: ModelRequest[Any]) -> Command[Any]:
+    system = request.system_message
+    tools = (json.dumps(tool, default=str) if isinstance(tool, dict) else tool.description for tool in request.tools)
+    told = "\n".join(filter(None, ("" if system is None else system.text, *tools)))
+    return Command(update={"foldproof_told": told})
 
 
 def _asked(messages: Sequence[AnyMessage]) -> int | None:

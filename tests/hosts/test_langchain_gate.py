@@ -129,6 +129,29 @@ def test_what_the_app_tells_the_model_exempts() -> None:
     assert gated.ask()[-1].text == MADE_UP
 
 
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_a_system_prompt_and_the_tools_say_exempts_in_that_agent_alone(is_async: bool) -> None:  # noqa: FBT001
+    compaction = CompactionMiddleware(fp.Compactor(gate=Gate(posture="rails")))
+    gate = GateMiddleware(compaction)
+    asked: Any = {"messages": [HumanMessage("how do I reach you, and what is the plan?")]}
+
+    def call() -> str:
+        """Call 0800-555-1234."""
+        return ""
+
+    def said(prompt: str, *offered: Any) -> list[str]:  # noqa: ANN401
+        answers = (AIMessage("Call 0800-555-1234, and the plan is ZX-9917.") for _ in range(2))
+        model = Fake(messages=answers, sent=[])
+        graph: Any = create_agent(model, list(offered), system_prompt=prompt, middleware=[compaction, gate])
+        outcome = asyncio.run(graph.ainvoke(asked)) if is_async else graph.invoke(asked)
+        assert set(outcome) == {"messages"}
+        return [value.text for value in gate.decisions[-1].unsupported]
+
+    assert said("The plan is ZX-9917.", call) == []
+    with pytest.raises(UnsupportedValuesError, match="ZX-9917"):
+        said("Be kind.", call)
+
+
 def test_an_asynchronous_agent_is_gated_too() -> None:
     gated = Gated("guard", MADE_UP, TRUE)
     messages = asyncio.run(gated.graph.ainvoke({"messages": [*talk(), HumanMessage("what was the first?")]}))

@@ -11,7 +11,9 @@ from agent_framework import (
     EXCLUDED_KEY,
     SUMMARIZED_BY_SUMMARY_ID_KEY,
     Agent,
+    CompactionProvider,
     Content,
+    InMemoryHistoryProvider,
     Message,
     annotate_message_groups,
     apply_compaction,
@@ -155,6 +157,51 @@ def test_a_listener_that_raises_is_on_the_record() -> None:
     compaction = FoldproofCompaction(compactor)
     assert len(folded(compaction, talk())) < 25
     assert compaction.records[-1].listener_failed is not None
+
+
+def test_a_message_that_is_in_the_list_twice_does_no_harm() -> None:
+    messages, again = talk(), Message("user", ["go on, about A-7719"])
+    messages[1:1] = [again, Message("assistant", ["yes"])]
+    messages += [again, Message("assistant", ["yes, that is so"])]
+    compaction = FoldproofCompaction(fp.SummarizeOldest(0, 1))
+    sent = folded(compaction, messages)
+    assert [message.role for message in sent] == ["system", "user", "user", "assistant"]
+    assert frame_kind(canonical(sent)[1]) is not None
+    assert sent[2].text == again.text
+    assert fp.exempt_forms(compaction.hosted.state(sent).messages) >= fp.exempt_forms(canonical(talk()))
+
+
+@pytest.mark.parametrize("skip_excluded", [False, True])
+def test_an_app_may_send_the_same_message_again(skip_excluded: bool) -> None:  # noqa: FBT001
+    async def again() -> ScriptedClient:
+        client, history = ScriptedClient(ScriptedModel()), InMemoryHistoryProvider(skip_excluded=skip_excluded)
+        compaction = FoldproofCompaction(fp.SummarizeOldest(600, 2))
+        stored = CompactionProvider(after_strategy=compaction, history_source_id=history.source_id)
+        providers = [history, stored]
+        agent = Agent(client, SYSTEM, tools=tools(), compaction_strategy=compaction, context_providers=providers)
+        session, asked = agent.create_session(), Message("user", ["go on with A-7719"])
+        for _ in TURNS:
+            before = len(client.sent)
+            await agent.run(asked, session=session)
+            assert client.sent[before][-1].text == asked.text
+            assert all(any(message.text == asked.text for message in sent) for sent in client.sent[before:])
+        assert asked.text in [message.text for message in ledger(compaction, session)]
+        return client
+
+    for request in asyncio.run(again()).model.requests:
+        fp.validate_for("openai_chat", request)
+
+
+def test_an_approval_is_no_request_of_its_own() -> None:
+    call = Content.from_function_call("p1", "pay", arguments="{}")
+    waiting = [call, Content.from_function_approval_request("p1", call)]
+    approved = Content.from_function_approval_response(approved=True, id="p1", function_call=call)
+    asked = Message("user", ["pay order A-5512"])
+    messages = [*talk(), asked, Message("assistant", waiting), Message("user", [approved])]
+    sent = folded(FoldproofCompaction(fp.SummarizeOldest(0, 2)), messages)
+    assert len(sent) < len(messages) - 1
+    assert any(message is asked for message in sent)
+    assert sent[-1] is messages[-1]
 
 
 async def _cancelled() -> None:

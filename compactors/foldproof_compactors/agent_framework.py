@@ -10,7 +10,6 @@ place of the message it was in, in this run.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from copy import copy
 from typing import Any
 
 from agent_framework import (
@@ -33,8 +32,6 @@ from foldproof_compactors.hosting import HostedCompactor, Shape, as_compactor
 
 REASON = "foldproof"
 """Why a message is excluded, in the framework's own field for it."""
-
-_MARKS = (EXCLUDED_KEY, EXCLUDE_REASON_KEY, GROUP_ANNOTATION_KEY)
 
 
 def message_shape() -> Shape[Message]:
@@ -59,7 +56,6 @@ class FoldproofCompaction:
 
     async def __call__(self, messages: list[Message]) -> bool:
         """Exclude what leaves, put frames in place, and return whether anything changed."""
-        _tell_apart(messages)
         included = included_messages(messages)
         view = await self.hosted.afold(included, request=_request(included))
         if view is included:
@@ -88,24 +84,6 @@ class ReportedUsage(ChatMiddleware):
         if isinstance(tokens, int):
             self._hosted.reported(included_messages(list(messages)), tokens)
         return response
-
-
-def _tell_apart(messages: list[Message]) -> None:
-    """Put copies where a message is in a list once again: a mark on it would be about all of them.
-
-    So it is where an app sends one message object of its own again and again, which history keeps, and we excluded.
-    """
-    known: set[int] = set()
-    named: set[str | None] = set()
-    for at, message in enumerate(messages):
-        ours = message.additional_properties.get(EXCLUDE_REASON_KEY) == REASON
-        is_new = message.role == "user" and (message.message_id in named or at == len(messages) - 1)
-        if id(message) in known or (ours and is_new):
-            beside = {name: value for name, value in message.additional_properties.items() if name not in _MARKS}
-            again = messages[at] = copy(message)
-            again.additional_properties, again.message_id = beside, None
-        known.add(id(message))
-        named.add(message.message_id)
 
 
 def _request(messages: Sequence[Message]) -> str | None:

@@ -13,6 +13,7 @@ from agent_framework import (
     Agent,
     CompactionProvider,
     Content,
+    FunctionTool,
     InMemoryHistoryProvider,
     Message,
     annotate_message_groups,
@@ -22,7 +23,7 @@ from agent_framework import (
 from tests.compaction.talk import Heard, Slow
 from tests.hosts.agent_framework_runs import RUNS, ScriptedClient, canonical, held, ledger, play, tools
 from tests.hosts.pages import run_example, run_page
-from tests.hosts.scenario import SYSTEM, THRESHOLD, TURNS, ScriptedModel, faults, outcome
+from tests.hosts.scenario import SYSTEM, THRESHOLD, TURNS, Call, ScriptedModel, Step, faults, outcome
 
 import foldproof as fp
 from foldproof.messages import frame_kind
@@ -159,28 +160,33 @@ def test_a_listener_that_raises_is_on_the_record() -> None:
     assert compaction.records[-1].listener_failed is not None
 
 
-def test_a_message_that_is_in_the_list_twice_does_no_harm() -> None:
-    messages, again = talk(), Message("user", ["go on, about A-7719"])
-    messages[1:1] = [again, Message("assistant", ["yes"])]
-    messages += [again, Message("assistant", ["yes, that is so"])]
-    compaction = FoldproofCompaction(fp.SummarizeOldest(0, 1))
-    sent = folded(compaction, messages)
-    assert [message.role for message in sent] == ["system", "user", "user", "assistant"]
-    assert frame_kind(canonical(sent)[1]) is not None
-    assert sent[2].text == again.text
-    assert fp.exempt_forms(compaction.hosted.state(sent).messages) >= fp.exempt_forms(canonical(talk()))
+class OneCallATurn(ScriptedModel):
+    """Looks an order up, and says so, turn after turn."""
+
+    def step(self) -> Step:
+        at = len(self.requests)
+        calls = (Call(f"call-{at}", "get_invoice", {"order": "A-7719"}),) if at % 2 else ()
+        return Step("" if calls else f"done {at}", calls)
 
 
 @pytest.mark.parametrize("skip_excluded", [False, True])
 def test_an_app_may_send_the_same_message_again(skip_excluded: bool) -> None:  # noqa: FBT001
     async def again() -> ScriptedClient:
-        client, history = ScriptedClient(ScriptedModel()), InMemoryHistoryProvider(skip_excluded=skip_excluded)
-        compaction = FoldproofCompaction(fp.SummarizeOldest(600, 2))
+        client, history = ScriptedClient(OneCallATurn()), InMemoryHistoryProvider(skip_excluded=skip_excluded)
+        compaction = FoldproofCompaction(fp.SummarizeOldest(400, 2))
         stored = CompactionProvider(after_strategy=compaction, history_source_id=history.source_id)
         providers = [history, stored]
-        agent = Agent(client, SYSTEM, tools=tools(), compaction_strategy=compaction, context_providers=providers)
+        tool = FunctionTool(name="get_invoice", description="Get it.", func=lambda order: f"{order}: {PROSE}" * 50)
+        agent = Agent(
+            client,
+            SYSTEM,
+            tools=[tool],
+            compaction_strategy=compaction,
+            context_providers=providers,
+            middleware=[ReportedUsage(compaction)],
+        )
         session, asked = agent.create_session(), Message("user", ["go on with A-7719"])
-        for _ in TURNS:
+        for _ in range(5):
             before = len(client.sent)
             await agent.run(asked, session=session)
             assert client.sent[before][-1].text == asked.text

@@ -151,11 +151,13 @@ class HostedCompactor(Generic[Item]):
     def reported(self, items: Sequence[Item], tokens: int) -> None:
         """Take note of the input tokens that a provider reported for what was sent of a list.
 
-        What was sent of a list is known where it was folded here, or restored. Of another one nobody here knows whether
-        the provider had all of it, so that nothing is noted.
+        All of it was, where the host puts what it is given in the place of its list; else what was sent is known where
+        the list was folded here, or restored. Of another one nobody here knows, and nothing is noted.
         """
         list_ = self._read(items, "after_turn")
-        if list_ is not None and list_.state.host is not None and list_.state.host.digest in self._known:
+        if list_ is None or list_.state.host is None:
+            return
+        if self._persistent or list_.state.host.digest in self._known:
             host = list_.state.host.model_copy(update={"measured": tokens, "measured_count": list_.state.host.count})
             self._keep(list_.state.model_copy(update={"host": host}))
 

@@ -21,7 +21,7 @@ for number in range(1, 7):
 
 thread = agent.invoke({"messages": [*messages, HumanMessage("And what was the first fee?")]})["messages"]
 for record in compaction.records:
-    print(f"{record.outcome}: {record.window and record.window.removed_count} messages left")
+    print(f"{record.outcome}: {record.window and record.window.removed_count} messages folded")
 for decision in gate.decisions:
     values = ", ".join(f"{value.text} is {value.verdict}" for value in decision.judgement.values)
     print(f"{decision.outcome}: {decision.answer} ({values})")

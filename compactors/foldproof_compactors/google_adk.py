@@ -25,8 +25,9 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.genai import types
 
-from foldproof import CompactionError, Compactor, TranscriptError
+from foldproof import CompactionError, Compactor
 from foldproof.errors import described
+from foldproof.transcripts.adk_words import is_transient
 from foldproof.window import Strategy
 from foldproof_compactors.hosting import HostedCompactor, Shape, as_compactor
 
@@ -39,7 +40,8 @@ _ASKED = 512
 
 
 def _row(item: types.Content | Event) -> Any:  # noqa: ANN401 - JSON
-    return item.model_dump(mode="json", by_alias=True, exclude_none=True)
+    # A tool may have returned anything; the words of it are what there is to read.
+    return item.model_dump(mode="json", by_alias=True, exclude_none=True, fallback=str)
 
 
 def _content(row: Any) -> types.Content:  # noqa: ANN401 - JSON
@@ -74,11 +76,28 @@ def _held(given: Compactor | Strategy | None) -> Compactor:
 
 @dataclass
 class _Asked:
-    """A request on its way: the contents as ADK had them, and what is sent."""
+    """A request on its way: the contents that last, as ADK had them, and what is sent.
+
+    Attributes:
+        request: as the model got it; it may have cut off there what its prompt cache holds.
+        sent: the same, ahead of that.
+        told: what the app told the agent beside the contents.
+    """
 
     contents: list[types.Content]
     request: LlmRequest
+    sent: LlmRequest
+    told: str
     revision: int = 0
+
+    @property
+    def whole(self) -> LlmRequest:
+        """The request with all that is in it."""
+        config = self.request.config
+        if config.cached_content == self.sent.config.cached_content:
+            return self.request
+        kept = self.sent.config.model_copy(update={"labels": config.labels})
+        return self.sent.model_copy(update={"config": kept})
 
 
 class CompactorPlugin(BasePlugin):
@@ -108,9 +127,12 @@ class CompactorPlugin(BasePlugin):
         """Fold what is about to be sent."""
         key = _key(callback_context)
         earlier = self._asked.pop(key, None)
-        contents = list(llm_request.contents)
-        llm_request.contents = list(await self.hosted.afold(contents))
-        self._asked[key] = _Asked(contents, llm_request, earlier.revision if earlier else 0)
+        contents, added = _parted(callback_context, llm_request.contents)
+        told = "\n".join([_instructions(llm_request), *map(_words, added)])
+        llm_request.contents = _woven(llm_request.contents, added, await self.hosted.afold(contents))
+        config = llm_request.config.model_copy()
+        sent = llm_request.model_copy(update={"config": config, "contents": list(llm_request.contents)})
+        self._asked[key] = _Asked(contents, llm_request, sent, told, earlier.revision if earlier else 0)
         while len(self._asked) > _ASKED:
             self._asked.popitem(last=False)
         return None
@@ -137,24 +159,30 @@ class CompactorPlugin(BasePlugin):
 
     async def _judged(self, context: CallbackContext, asked: _Asked, response: LlmResponse) -> LlmResponse:
         answer = _answer(response)
-        if not answer:
+        if not answer or _is_searched(context, response):
             return response
-        told = _instructions(asked.request)
+        told = self._told(context, asked)
+        items = [*asked.contents, *_ran_by_provider(response)]
         try:
-            decision = self.hosted.review(asked.contents, answer, instructions=told, revision=asked.revision)
-        except TranscriptError as error:
+            decision = self.hosted.review(items, answer, instructions=told, revision=asked.revision)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the run goes on, or is refused
             return self._unjudged(response, error)
         if decision.correction is not None:
             asked.revision += 1
             correction = types.Content(role="user", parts=[types.Part(text=decision.correction.text)])
-            return await self._judged(context, asked, await _revised(context, asked.request, response, correction))
+            return await self._judged(context, asked, await _revised(context, asked.whole, response, correction))
         if decision.outcome != "refused":
             return response
         named = ", ".join(value.text for value in decision.unsupported)
         return LlmResponse(error_code=REFUSED, error_message=f"the answer states values that nobody supplied: {named}")
 
-    def _unjudged(self, response: LlmResponse, error: TranscriptError) -> LlmResponse:
-        _LOG.warning("an answer was not judged: the contents cannot be read: %s", error)
+    def _told(self, context: CallbackContext, asked: _Asked) -> str:
+        """Return what the app told this agent, and those that worked on the run before it and may have passed it on."""
+        run = [one.told for (invocation, *_), one in self._asked.items() if invocation == context.invocation_id]
+        return "\n".join(dict.fromkeys([*run, asked.told, _instructions(asked.request)]))
+
+    def _unjudged(self, response: LlmResponse, error: Exception) -> LlmResponse:
+        _LOG.warning("an answer was not judged: the contents cannot be read: %s", described(error))
         gate = self.hosted.compactor.gate
         if gate is None or gate.posture != "rails":
             return response
@@ -196,6 +224,50 @@ def _answer(response: LlmResponse) -> str:
     if response.error_code or response.get_function_calls() or response.content is None:
         return ""
     return "".join(part.text for part in response.content.parts or [] if part.text and not part.thought)
+
+
+def _is_searched(context: CallbackContext, response: LlmResponse) -> bool:
+    """Whether the provider searched for an answer of the conversation: what it found stands nowhere."""
+    noted = (response.grounding_metadata, *(event.grounding_metadata for event in context.session.events))
+    return any(one and (one.grounding_chunks or one.grounding_supports or one.web_search_queries) for one in noted)
+
+
+def _ran_by_provider(response: LlmResponse) -> list[types.Content]:
+    """Return what the provider's own tools did for an answer, such as the code it ran, and what came of it."""
+    parts = response.content.parts or [] if response.content else []
+    ran = [
+        one for one in parts if one.executable_code or one.code_execution_result or one.tool_call or one.tool_response
+    ]
+    return [types.Content(role="model", parts=ran)] if ran else []
+
+
+def _parted(
+    context: CallbackContext, contents: Sequence[types.Content]
+) -> tuple[list[types.Content], list[types.Content]]:
+    """Return the contents that go on from request to request, and those that ADK puts into this one alone."""
+    config = context.run_config
+    given = config.model_input_context or [] if config else []
+    added = [content for content in contents if content in given or is_transient(_words(content))]
+    apart = set(map(id, added))
+    return [content for content in contents if id(content) not in apart], added
+
+
+def _woven(
+    contents: Sequence[types.Content], added: Sequence[types.Content], sent: Sequence[types.Content]
+) -> list[types.Content]:
+    """Return what is sent with what was added where it stood: ahead of what follows it."""
+    apart, woven = set(map(id, added)), list(sent)
+    following = len(woven)
+    for content in reversed(contents):
+        if id(content) in apart:
+            woven.insert(following, content)
+        else:
+            following = next((at for at, one in enumerate(woven) if one is content), following)
+    return woven
+
+
+def _words(content: types.Content) -> str:
+    return "".join(part.text or "" for part in content.parts or [])
 
 
 def _instructions(request: LlmRequest) -> str:
@@ -274,4 +346,4 @@ def _compaction_event(part: Sequence[Event], window: Sequence[Event]) -> Event |
 def _frame_text(event: Event) -> str:
     compaction = event.actions.compaction
     content = event.content if compaction is None else compaction.compacted_content
-    return "".join(part.text or "" for part in content.parts or []) if content else ""
+    return _words(content) if content else ""

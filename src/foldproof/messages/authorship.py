@@ -23,7 +23,8 @@ def author_of(message: Message) -> Author:
     * `person`: a user message that nobody delivered, that is no frame and that is not ephemeral (an ephemeral user
       message is a retry's feedback, and may quote the very value the model invented).
     * `app`: a system message, or a user message that the app delivered (`injected_by`).
-    * `model`: an assistant message, also a delivered one: words in the model's mouth exempt nothing.
+    * `model`: an assistant message, also a delivered one: words in the model's mouth exempt nothing. So is a user
+      message in which the app tells one model what another one said (`injected_by` names `model` as its `author`).
     * `tool`: a tool message whose call really ran; only its bytes up to `toolChars` are the tool's, the head that a
       cleared result keeps among them.
     * `library`: frames, feedback, and settlements of calls that were refused, cancelled or never dispatched.
@@ -44,7 +45,8 @@ def _author(message: Message) -> Author:
     if frame_kind(message) is not None:
         return "library"
     if message.injected_by is not None:
-        return "app"
+        by = message.injected_by
+        return "model" if isinstance(by, dict) and by.get("author") == "model" else "app"
     return "library" if message.ephemeral else "person"
 
 

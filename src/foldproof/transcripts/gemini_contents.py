@@ -6,7 +6,8 @@
   one without an id is given that of its call.
 * What else a user content holds is a user message behind the results. A person's words stay a person's, but for what
   is known to be somebody else's: what stands in one content with results, a file right behind them (a tool handed it
-  over), and the openings that Gemini CLI writes. Its summary of a compaction, `<state_snapshot>`, is a frame.
+  over), the openings that Gemini CLI writes, and what ADK puts there (`adk_words`). The summary with which Gemini CLI
+  compacts, `<state_snapshot>`, is a frame.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 
 from foldproof.errors import TranscriptError, shown
 from foldproof.messages import Message
+from foldproof.transcripts.adk_words import adk_words
 from foldproof.transcripts.codec import FIELDS, made_up_id, message_from
 from foldproof.transcripts.compactions import summary_frame_of
 from foldproof.transcripts.damage import Damage, UnknownKinds, damage_of
@@ -278,9 +280,9 @@ class ContentReader:
                 frame = summary_frame_of(text, originals=None)
                 self.drafts.append(Draft({}, [Place(row, parts)], path, frame))
                 continue
-            reason = _reason(text, run, beside=bool(results), behind=behind)
-            if reason is not None:
-                fields.setdefault("injectedBy", {"source": self._app, "reason": reason})
+            wrote = _wrote(text, run, beside=bool(results), behind=behind)
+            if wrote is not None:
+                fields.setdefault("injectedBy", {"source": self._app, **wrote})
             self._add(fields, row, path, None, parts)
 
     def _results(
@@ -383,10 +385,12 @@ def _holds(draft: Draft, calls: list[dict[str, Any]]) -> bool:
     return any(own is call for own in draft.calls for call in calls)
 
 
-def _reason(text: str, parts: Sequence[tuple[Any, ...]], *, beside: bool, behind: bool) -> str | None:
-    """Return why a user message is nobody's own words."""
+def _wrote(text: str, parts: Sequence[tuple[Any, ...]], *, beside: bool, behind: bool) -> dict[str, str] | None:
+    """Return why a user message is nobody's own words, and whose they are."""
     if is_app_text(text):
-        return "words of Gemini CLI"
+        return {"reason": "words of Gemini CLI"}
     if beside:
-        return "in one content with tool results"
-    return "a file behind tool results" if behind and any(kind in (INLINE, FILE) for _, _, kind, _ in parts) else None
+        return {"reason": "in one content with tool results"}
+    if behind and any(kind in (INLINE, FILE) for _, _, kind, _ in parts):
+        return {"reason": "a file behind tool results"}
+    return adk_words([value if isinstance(value, str) else None for _, _, _, value in parts])

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import json
+import logging
+import operator
 import uuid
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,8 +27,11 @@ from strands.types.session import decode_bytes_values, encode_bytes_values
 
 from foldproof import CompactionRecord, Compactor, ConversationState
 from foldproof.compaction import CompactionTrigger
+from foldproof.errors import described
 from foldproof.window import Strategy
 from foldproof_compactors.hosting import HostedCompactor, Shape, as_compactor
+
+_LOG = logging.getLogger("foldproof.compactors")
 
 _REVISION = "foldproof_revision"
 
@@ -131,8 +137,12 @@ class FoldproofConversationManager(ConversationManager):
         self._put(agent, items, view)
 
     def _put(self, agent: Agent, items: Sequence[Message], view: Sequence[Message]) -> None:
-        """Make a view the agent's list, in place; what was appended meanwhile stays behind it."""
-        if view is items:
+        """Make a view the agent's list, in place; what was appended meanwhile stays behind it.
+
+        A list that the app cut or replaced meanwhile is another one, and stays as it is.
+        """
+        is_same = len(agent.messages) >= len(items) and all(map(operator.is_, agent.messages, items))
+        if view is items or not is_same:
             return
         behind = agent.messages[len(items) :]
         agent.messages[:] = [*view, *behind]
@@ -149,12 +159,24 @@ class FoldproofConversationManager(ConversationManager):
             return
         revision = event.invocation_state.get(_REVISION, 0)
         text = "\n".join(block["text"] for block in answer["content"] if "text" in block)
-        told = event.agent.system_prompt or ""
-        decision = self.hosted.review(messages[:-1], text, instructions=told, revision=revision)
+        try:
+            decision = self.hosted.review(messages[:-1], text, instructions=_told(event.agent), revision=revision)
+        except Exception as error:
+            _LOG.warning("an answer was not judged: the list cannot be read: %s", described(error))
+            gate = self.hosted.compactor.gate
+            if gate is not None and gate.posture == "rails":
+                raise
+            return
         decision.raise_if_refused()
         if decision.correction is not None:
             event.invocation_state[_REVISION] = revision + 1
             event.resume = decision.correction.text
+
+
+def _told(agent: Agent) -> str:
+    """Return what the app tells the model beside the list: the system prompt and the tools."""
+    tools = agent.tool_registry.get_all_tools_config()
+    return "\n".join(filter(None, [agent.system_prompt, json.dumps(tools, default=str) if tools else ""]))
 
 
 def _last_usage(messages: Sequence[Message]) -> int | None:

@@ -50,8 +50,11 @@ def manager_of(
     return FoldproofConversationManager(given or fp.SummarizeOldest(0, 3), proactive_compression=proactive)
 
 
-def holding(manager: FoldproofConversationManager, messages: list[Any], service: object = None) -> Agent:
-    return Agent(bedrock(service), messages=messages, conversation_manager=manager, callback_handler=None)
+def holding(
+    manager: FoldproofConversationManager, messages: list[Any], service: object = None, tools: list[Any] | None = None
+) -> Agent:
+    model = bedrock(service)
+    return Agent(model, messages=messages, conversation_manager=manager, callback_handler=None, tools=tools)
 
 
 class Says(ScriptedModel):
@@ -232,10 +235,10 @@ def test_it_folds_at_the_end_of_an_invocation_where_it_is_told_to() -> None:
     assert len(agent.messages) < len(talk())
 
 
-def gated(posture: Posture, *texts: str) -> tuple[Agent, ScriptedService]:
+def gated(posture: Posture, *texts: str, tools: list[Any] | None = None) -> tuple[Agent, ScriptedService]:
     service = ScriptedService(Says(*texts))
     manager = manager_of(fp.Compactor(fp.SummarizeOldest(0, 2), gate=fp.Gate(posture=posture)))
-    return holding(manager, talk(), service), service
+    return holding(manager, talk(), service, tools), service
 
 
 def test_guard_asks_once_with_the_correction_and_takes_the_next_answer() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from strands.types.exceptions import ContextWindowOverflowException
 from tests.compaction.talk import Heard, Slow
-from tests.hosts.scenario import THRESHOLD, TURNS, ScriptedModel
-from tests.hosts.strands_runs import ScriptedService, agent_of, canonical
-from tests.hosts.test_strands import Says, holding, manager_of, talk
+from tests.hosts.scenario import THRESHOLD, TURNS, ScriptedModel, Tool
+from tests.hosts.strands_runs import ScriptedService, agent_of, agent_tool, canonical, streamed, text_of
+from tests.hosts.test_strands import Says, gated, holding, manager_of, talk
 
 import foldproof as fp
 
@@ -41,6 +41,30 @@ def test_a_listener_that_raises_is_on_the_record() -> None:
     assert manager.records[-1].outcome == "complete"
     assert manager.records[-1].listener_failed is not None
     assert len(service.sent[0]["messages"]) < len(talk())
+
+
+def test_an_answer_that_cannot_be_judged_passes_only_where_nothing_is_refused(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange: Any = {"role": "narrator", "content": [{"text": "meanwhile"}]}
+    monkeypatch.setattr(
+        ScriptedService, "converse_stream", lambda self, **_: {"stream": streamed(self.model.step(), 9)}
+    )
+    guarded, _ = gated("guard", "It is ORD-9977.")
+    guarded.messages.insert(4, strange)
+    assert text_of(guarded("which was the first?").message) == "It is ORD-9977."
+    assert "was not judged" in caplog.text
+    refused, _ = gated("rails", "It is ORD-9977.")
+    refused.messages.insert(4, strange)
+    with pytest.raises(fp.TranscriptError, match="narrator"):
+        refused("which was the first?")
+
+
+def test_what_the_app_says_of_its_tools_is_no_invention() -> None:
+    pay = agent_tool(Tool("pay", "The fee is 37.20 EUR.", {"type": "object"}, str))
+    agent, service = gated("rails", "The fee is 37.20 EUR.", tools=[pay])
+    assert text_of(agent("what is the fee?").message) == "The fee is 37.20 EUR."
+    assert len(service.sent) == 1
 
 
 @pytest.mark.parametrize("identifier", ["", "c1"])
@@ -113,6 +137,24 @@ async def _appended() -> None:
     await running
     assert agent.messages[-2] is note
     assert manager.records[-1].outcome == "complete"
+
+
+async def _cut() -> None:
+    slow = Slow()
+    manager = manager_of(fp.SummarizeOldest(0, 3, summarizer=slow, model="slow"))
+    agent = holding(manager, talk(), ScriptedService(Says("Well.")))
+    running = asyncio.create_task(agent.invoke_async("and now?"))
+    await slow.began.wait()
+    last = agent.messages[-1]
+    agent.messages[:] = [last]
+    slow.go_on.set()
+    await running
+    assert agent.messages[0] is last
+    assert len(agent.messages) == 2
+
+
+def test_what_the_app_takes_out_while_a_summary_is_awaited_stays_out() -> None:
+    asyncio.run(_cut())
 
 
 def test_what_is_appended_while_a_summary_is_awaited_is_kept() -> None:

@@ -9,8 +9,9 @@ summaries of an application's (`CompactionPart`, which keeps its lineage in `met
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -26,10 +27,11 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.tools import ToolDefinition
 from pydantic_core import to_json
 
 from foldproof import CompactionRecord, Compactor, GateDecision, UsageError
-from foldproof.errors import shown
+from foldproof.errors import described, shown
 from foldproof.window import Strategy
 from foldproof_compactors.hosting import HostedCompactor, Shape, as_compactor
 
@@ -37,6 +39,8 @@ Mode = Literal["request", "persistent"]
 """Whether a fold is for the request alone, or put into the history."""
 
 Output = TypeVar("Output")
+
+_LOG = logging.getLogger("foldproof.compactors")
 
 _REMEMBERED = 512
 
@@ -60,9 +64,11 @@ class _Run:
         asked: a revision was asked for.
         rejected: names and ids of calls that stated an output, and had to be made again: no call of a tool's.
         corrects: what the attempt under way is shown beside the history: the answer, and what is wrong with it.
+        told: what the model is told beside the history: instructions, tools, and how to write an output.
     """
 
     items: Sequence[ModelMessage] = ()
+    told: str = ""
     asked: bool = False
     rejected: set[tuple[str | None, str | None]] = field(default_factory=set)
     corrects: list[ModelMessage] = field(default_factory=list)
@@ -149,13 +155,13 @@ class FoldproofCompaction(AbstractCapability[Any]):
             UnsupportedValuesError: the gate refuses the answer.
         """
         run = self._run(ctx)
+        run.told = _told(request_context)
         if run.items and not run.corrects and response.usage.input_tokens:
             self.hosted.reported(run.items, response.usage.input_tokens)
         answer = response.text
         if not answer or any(isinstance(part, ToolCallPart) for part in response.parts):
             return response
-        asked = _instructions(request_context)
-        decision = self._judged(run, run.items, answer, asked, is_last=request_context.streaming)
+        decision = self._judged(run, run.items, answer, is_last=request_context.streaming)
         if decision is not None and decision.correction is not None:
             run.corrects = [response, ModelRequest([UserPromptPart(decision.correction.text)])]
             raise RetryModelRequest
@@ -174,25 +180,31 @@ class FoldproofCompaction(AbstractCapability[Any]):
         if ctx.partial_output or self.hosted.compactor.gate is None:
             return output
         run = self._run(ctx)
+        run.told = run.told or _described(ctx.tools.values())  # without the capability no request was seen
         ahead = _without(ctx.messages, run.rejected)
         while ahead and isinstance(ahead[-1], ModelResponse):
             ahead.pop()
         answer = output if isinstance(output, str) else to_json(output, fallback=str).decode()
-        decision = self._judged(run, ahead, answer, "", is_last=ctx.retry >= ctx.max_retries)
+        decision = self._judged(run, ahead, answer, is_last=ctx.retry >= ctx.max_retries)
         if decision is not None and decision.correction is not None:
             if ctx.tool_call_id is not None:
                 run.rejected.add((ctx.tool_name, ctx.tool_call_id))
             raise ModelRetry(decision.correction.text)
         return output
 
-    def _judged(
-        self, run: _Run, items: Sequence[ModelMessage], answer: str, instructions: str, *, is_last: bool
-    ) -> GateDecision | None:
-        """Return what becomes of an answer; None where there is no gate. A run is asked for one revision."""
-        if self.hosted.compactor.gate is None:
+    def _judged(self, run: _Run, items: Sequence[ModelMessage], answer: str, *, is_last: bool) -> GateDecision | None:
+        """Return what becomes of an answer; None where nothing judges it. A run is asked for one revision."""
+        gate = self.hosted.compactor.gate
+        if gate is None:
             return None
         revision = 1 if run.asked or is_last else 0
-        decision = self.hosted.review(items, answer, instructions=instructions, revision=revision)
+        try:
+            decision = self.hosted.review(items, answer, instructions=run.told, revision=revision)
+        except Exception as error:
+            if gate.posture == "rails":
+                raise
+            _LOG.warning("an answer was not judged: %s", described(error))
+            return None
         self.decisions = [*self.decisions, decision][-_REMEMBERED:]
         decision.raise_if_refused()
         run.asked = run.asked or decision.correction is not None
@@ -254,6 +266,14 @@ def _key(row: Any) -> bytes:  # noqa: ANN401 - JSON
     return to_json(row)
 
 
-def _instructions(request_context: ModelRequestContext) -> str:
-    parts = request_context.model_request_parameters.instruction_parts or ()
-    return "\n\n".join(part.content for part in parts)
+def _told(request_context: ModelRequestContext) -> str:
+    asked = request_context.model_request_parameters
+    parts = [part.content for part in asked.instruction_parts or ()]
+    tools = _described([*asked.function_tools, *asked.output_tools])
+    output = "" if asked.output_object is None else to_json(asked.output_object, fallback=str).decode()
+    return "\n\n".join(filter(None, (*parts, tools, output)))
+
+
+def _described(tools: Iterable[ToolDefinition]) -> str:
+    said = [(tool.name, tool.description, tool.parameters_json_schema) for tool in tools]
+    return to_json(said, fallback=str).decode() if said else ""

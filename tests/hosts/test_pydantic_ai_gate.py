@@ -106,6 +106,44 @@ def test_instructions_ground_an_answer() -> None:
 
 @pytest.mark.parametrize("output_type", [str, Found])
 @pytest.mark.parametrize("as_capability", [True, False])
+def test_what_a_tool_is_described_with_grounds_an_answer(output_type: type, *, as_capability: bool) -> None:
+    def ship(order: str) -> str:
+        """Ship an order, such as ORD-9911."""
+        return order
+
+    compaction = gated("rails")
+    capabilities = [compaction] if as_capability else []
+    agent = Agent(
+        FunctionModel(Answers("Say for example ORD-9911.")),
+        output_type=output_type,
+        tools=[ship],
+        capabilities=capabilities,
+    )
+    agent.output_validator(compaction.check_output)
+    assert "ORD-9911" in str(run(agent, "How do I order?").output)
+    assert set(outcomes(compaction)) == {"accepted"}
+
+
+@pytest.mark.parametrize("posture", ["guard", "rails"])
+def test_an_answer_over_what_cannot_be_read_passes_a_guard_and_no_rails(
+    posture: Posture, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(*_: object) -> Any:  # noqa: ANN401 - it returns nothing
+        raise fp.TranscriptError("it cannot be read")
+
+    compaction = gated(posture)
+    agent = Agent(FunctionModel(Answers(FALSE)), capabilities=[compaction])
+    monkeypatch.setattr(compaction.hosted, "_list", unreadable)
+    if posture == "guard":
+        assert run(agent, "And?").output == FALSE
+        assert "an answer was not judged" in caplog.text
+    else:
+        with pytest.raises(fp.TranscriptError):
+            run(agent, "And?")
+
+
+@pytest.mark.parametrize("output_type", [str, Found])
+@pytest.mark.parametrize("as_capability", [True, False])
 def test_an_output_is_judged_by_a_validator(output_type: type, *, as_capability: bool) -> None:
     compaction, model = gated("guard"), Answers(FALSE, TRUE)
     capabilities = [compaction] if as_capability else []

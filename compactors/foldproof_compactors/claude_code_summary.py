@@ -32,6 +32,7 @@ BUSY_SECONDS: Final = 60.0
 _DRAFT: Final = re.compile(r"<analysis>.*?</analysis>|</?summary>", re.DOTALL)
 _COMMAND: Final = re.compile(r"<command-name>(.*?)</command-name>.*<command-args>(.*?)</command-args>", re.DOTALL)
 _NAME: Final = re.compile(r"[\w.@+~-]*\w")
+_REMOTE: Final = re.compile(r"\bgit@([\w.-]+):([\w./-]+?)(?:\.git)?(?![\w./-])")
 _LINE: Final = re.compile(r"(?::\d+){1,2}\Z")
 _UNKNOWN_ROW: Final = "unknown row type"
 
@@ -114,7 +115,10 @@ def _window(conversation: Conversation) -> Sequence[Message]:
 
 
 def _beside(window: Sequence[Message], told: str) -> Iterator[Message]:
-    """Yield what the model saw and no message says: what it was told, its own thinking, words of a refusal."""
+    """Yield what the model saw and no message says: what it was told, its own thinking, words of a refusal.
+
+    Rows of the app's stand among those of the person, and a summary quotes them as the user's.
+    """
     if told:
         yield Message(role="system", content=told)
     for message in window:
@@ -126,6 +130,8 @@ def _beside(window: Sequence[Message], told: str) -> Iterator[Message]:
             yield Message(role="user", content=refused)
         if (command := _COMMAND.search(message.text)) and author_of(message) == "person":
             yield Message(role="user", content=f"{command[1]} {command[2]}")
+        if message.role == "user" and author_of(message) == "app":
+            yield Message(role="user", content=message.text)
 
 
 def _holds_originals(conversation: Conversation) -> bool:
@@ -151,15 +157,21 @@ def _texts(shown: Sequence[Message]) -> Iterator[str]:
 
 
 def _names(shown: Sequence[Message]) -> set[str]:
-    """Return every name of a file or a folder that stands in the messages, and every other word."""
-    return {name for text in _texts(shown) for name in _NAME.findall(text)}
+    """Return every name of a file or a folder that stands in the messages, and every other word.
+
+    A repository that is named for SSH has an address on the web, too.
+    """
+    texts = list(_texts(shown))
+    pages = [f"https {host} {path}" for text in texts for host, path in _REMOTE.findall(text)]
+    return {name for text in (*texts, *pages) for name in _NAME.findall(text)}
 
 
 def _is_put_together(claim: UnsupportedClaim, names: set[str]) -> bool:
-    """Whether a path is made of names that were all said: a listing says the folder and the file apart."""
-    if claim.kind not in ("path", "identifier") or "/" not in claim.text:
+    """Whether a path or an address is made of names that were all said: a listing says folder and file apart."""
+    if claim.kind not in ("path", "identifier", "url") or "/" not in claim.text:
         return False
-    return names.issuperset(_NAME.findall(_LINE.sub("", claim.text)))
+    text = claim.text if claim.kind == "url" else _LINE.sub("", claim.text)
+    return names.issuperset(_NAME.findall(text))
 
 
 def _is_whole(conversation: Conversation) -> bool:

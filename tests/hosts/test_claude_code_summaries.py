@@ -44,9 +44,23 @@ SUMS = """
 """
 
 
+PUSH = """
+1. Primary Request and Intent: "push to github". The first attempt was rejected.
+2. Key Technical Concepts: git over SSH (git@github.com:chiphuyen/ai-music.git); https://github.com/chiphuyen/ai-music
+3. Files: 14 files changed, 3,289 insertions; README.md was rewritten (100%), `test_no_church.py` is new.
+4. Commit 5c1b231 was pushed: 6eea407..5c1b231.
+5. All user messages:
+   - "push to github"
+   - "[Request interrupted by user for tool use]"
+   - "continue"
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "upto", "summary", "lie"),
     [
+        ("sniffly_fed8ce56.jsonl", None, PUSH, "See https://github.com/chiphuyen/ai-songs."),
+        ("sniffly_fed8ce56.jsonl", None, PUSH, "See https://github.com:8081/chiphuyen/ai-music."),
         ("ccviewer_5c0375b4-57a5-.jsonl", None, TODO, "See `components/SortTodo.tsx`."),
         ("simonw_sample_session.json", 28, SUMS, "Then abc9999 was pushed."),
     ],

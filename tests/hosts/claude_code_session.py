@@ -1,7 +1,9 @@
-"""A Claude Code session that is written as Claude Code writes one, and the plug-in's processes run as it runs them."""
+"""A Claude Code session that is written as Claude Code writes one, and the plug-in's hooks run as it runs them."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -9,6 +11,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+from foldproof_compactors import claude_code
 
 Row = dict[str, Any]
 
@@ -106,7 +111,25 @@ class Session:
         return process
 
     def hook(self, event: Row | str) -> tuple[str, str]:
-        """Run a hook to its end; return what it printed, and what it said on standard error."""
+        """Run a hook in this process, which is faster; return what it printed, and what it said on standard error."""
+        given = event if isinstance(event, str) else json.dumps(event)
+        out, err, mask = io.StringIO(), io.StringIO(), os.umask(0o022)
+        with (
+            mock.patch.dict(os.environ, self.environment),
+            mock.patch.object(sys, "argv", ["foldproof-claude-code", "hook"]),
+            mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode()))),
+            contextlib.chdir(self.project),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            try:
+                claude_code.main()
+            finally:
+                os.umask(mask)
+        return out.getvalue(), err.getvalue()
+
+    def process(self, event: Row | str) -> tuple[str, str]:
+        """Run a hook as a process of its own to its end, and return the same."""
         return ended(self.started(event))
 
     def told(self, event: Row) -> Row:

@@ -1,4 +1,4 @@
-"""The hooks of the Claude Code plug-in, run as processes with the events that Claude Code sends."""
+"""The hooks of the Claude Code plug-in, run with the events that Claude Code sends; as processes where that matters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 import stat
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ import foldproof as fp
 from foldproof_compactors import claude_code
 
 ROOT = Path(__file__).parents[2]
-PLUGIN = ROOT / "plugins" / "claude_code"
 
 INVOICE = '{"order": "A-48213", "total": "190.00", "due": "2026-06-01", "file": "/srv/billing/july.csv"}'
 HONEST = "The person asked about order A-48213. Its total is $190.00, due June 1, 2026; see /srv/billing/july.csv."
@@ -47,14 +45,26 @@ def session(tmp_path: Path) -> Session:
 def compacted(session: Session, summary: str) -> tuple[str, str]:
     """Let every hook of a compaction run, and return what the person and what the model is told of it."""
     assert session.hook(session.event("PreCompact", trigger="auto", custom_instructions=None)) == ("", "")
-    waiting = session.started(session.event("SessionStart", source="compact"))
     session.hook(session.event("PostCompact", trigger="auto", compact_summary=summary))
-    model = json.loads(ended(waiting)[0])
+    model = session.told(session.event("SessionStart", source="compact"))
     person = session.told(session.event("UserPromptSubmit", prompt="go on"))
     assert "systemMessage" not in model
     assert set(person) == {"systemMessage"}
     assert model["hookSpecificOutput"]["hookEventName"] == "SessionStart"
     return person["systemMessage"], model["hookSpecificOutput"]["additionalContext"]
+
+
+def test_a_start_waits_in_its_process_for_what_the_others_find(session: Session) -> None:
+    assert session.process(session.event("PreCompact", trigger="auto", custom_instructions=None)) == ("", "")
+    waiting = session.started(session.event("SessionStart", source="compact"))
+    summary = HONEST.replace("A-48213", "A-48218")
+    session.process(session.event("PostCompact", trigger="auto", compact_summary=summary))
+    model = json.loads(ended(waiting)[0])
+    person = json.loads(session.process(session.event("UserPromptSubmit", prompt="go on"))[0])
+    assert "A-48218 (near A-48213)" in model["hookSpecificOutput"]["additionalContext"]
+    assert set(model) == {"hookSpecificOutput"}
+    assert "A-48218 (near A-48213)" in person["systemMessage"]
+    assert set(person) == {"systemMessage"}
 
 
 @pytest.mark.parametrize(
@@ -268,7 +278,8 @@ def test_a_session_that_cannot_be_read_is_said_and_blocks_nothing(
     session = Session(tmp_path, name="session")
     if content is not None:
         session.path.write_text(content)
-    out, err = session.hook(session.event(event, trigger="auto", compact_summary=HONEST))
+    run = session.process if content is None else session.hook
+    out, err = run(session.event(event, trigger="auto", compact_summary=HONEST))
     assert err.startswith(f"foldproof: {event}: ")
     assert cause in err
     assert out == ("" if event == "PreCompact" else err)
@@ -283,7 +294,7 @@ def archive_log(session: Session) -> Path:
 
 @pytest.mark.parametrize("given", ["", "no JSON", "[]", "null", '"PreCompact"', "\ufeff{"])
 def test_what_is_no_event_is_said_and_blocks_nothing(session: Session, given: str) -> None:
-    out, err = session.hook(given)
+    out, err = session.process(given)
     assert out == ""
     assert err.startswith("foldproof: hook: ")
 
@@ -309,7 +320,7 @@ def test_an_event_that_lacks_a_field_says_which(session: Session, missing: str) 
     ],
 )
 def test_an_event_that_asks_for_nothing_gets_nothing(session: Session, event: dict[str, object]) -> None:
-    assert session.hook(session.event("") | event) == ("", "")
+    assert session.process(session.event("") | event) == ("", "")
     assert not session.home.exists()
 
 
@@ -350,7 +361,7 @@ def test_claude_finds_the_originals_over_mcp_that_are_archived_after_the_server_
     async def talk() -> tuple[set[str], str, str]:
         async with Client(server, read_timeout_seconds=60) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
-            await asyncio.to_thread(session.hook, session.event("PreCompact", trigger="auto"))
+            await asyncio.to_thread(session.process, session.event("PreCompact", trigger="auto"))
             with fp.SqliteArchive(archive_of(session), read_only=True) as archive:
                 (address,) = archive.addresses()
             found = await client.call_tool("recall_search", {"query": "july.csv total"})
@@ -368,23 +379,3 @@ def test_the_example_says_what_its_page_shows() -> None:
     assert len(example.read_text().splitlines()) < 40
     printed = subprocess.run([sys.executable, str(example)], capture_output=True, text=True, check=True)  # noqa: S603
     assert f"```text\n{printed.stdout}```" in (ROOT / "docs" / "hosts" / "claude_code.md").read_text()
-
-
-def test_the_plug_in_names_commands_events_and_folders_that_are_there() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    module, _, function = project["scripts"]["foldproof-claude-code"].partition(":")
-    assert module == claude_code.__name__
-    assert callable(getattr(claude_code, function))
-    hooks = json.loads((PLUGIN / "hooks" / "hooks.json").read_text())["hooks"]
-    assert set(hooks) == {"PreCompact", "PostCompact", "SessionStart", "UserPromptSubmit"}
-    commands = [entry for groups in hooks.values() for group in groups for entry in group["hooks"]]
-    assert {(entry["command"], *entry["args"]) for entry in commands} == {("foldproof-claude-code", "hook")}
-    (start,) = hooks["SessionStart"]
-    assert (start["matcher"], start["hooks"][0]["async"]) == ("compact", True)
-    assert start["hooks"][0]["timeout"] > claude_code.WAIT_SECONDS
-    servers = json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"]
-    assert servers == {"recall": {"command": "foldproof-claude-code", "args": ["recall"]}}
-    manifest = json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_text())
-    (listed,) = json.loads((ROOT / ".claude-plugin" / "marketplace.json").read_text())["plugins"]
-    assert (manifest["name"], manifest["version"]) == (project["name"], project["version"])
-    assert (listed["name"], ROOT / listed["source"]) == (manifest["name"], PLUGIN)

@@ -48,13 +48,16 @@ def test_the_last_answer_is_judged_rightly_from_the_archive_once_the_old_rows_ar
 
 
 def test_a_summary_of_the_run_that_states_the_invented_order_is_found_out(tmp_path: Path) -> None:
-    _, told = played(tmp_path, lie=" Order A-77190 was delivered.")
-    assert "A-77190" in told[0]
-    assert "said by nobody: 1" in told[0]
+    _, (told,) = played(tmp_path, lie=" Order A-77190 was delivered.", most=1)
+    assert "A-77190" in told
+    assert "said by nobody: 1" in told
 
 
-def played(folder: Path, *, lie: str = "") -> tuple[Session, list[str]]:
-    """Play the run, compact it whenever it outgrows a window; return the session, and what the person was told."""
+def played(folder: Path, *, lie: str = "", most: int = 99) -> tuple[Session, list[str]]:
+    """Play the run, compact it whenever it outgrows a window; return the session, and what the person was told.
+
+    It ends after the last turn, or when it was compacted `most` times.
+    """
     session, told = Session(folder), []
     for turn in TURNS:
         session.say(turn.request)
@@ -68,6 +71,8 @@ def played(folder: Path, *, lie: str = "") -> tuple[Session, list[str]]:
             if input_tokens(window) > THRESHOLD and step.text != ANSWER:
                 summary = ExtractiveSummarizer()(window, SummaryRequest(iteration=1, model="x", max_characters=3_000))
                 told.append(compact(session, summary + lie))
+                if len(told) == most:
+                    return session, told
     return session, told
 
 

@@ -32,6 +32,7 @@ from pydantic_core import to_json
 
 from foldproof import CompactionRecord, Compactor, GateDecision, UsageError
 from foldproof.errors import described, shown
+from foldproof.transcripts import FIELDS
 from foldproof.window import Strategy
 from foldproof_compactors.hosting import HostedCompactor, Shape, as_compactor
 
@@ -229,15 +230,21 @@ def _row(message: ModelMessage) -> dict[str, Any]:
 
 
 def _with_own_parts(items: Sequence[ModelMessage], view: Sequence[ModelMessage]) -> list[ModelMessage]:
-    """Return a view in which the parts that stayed of a message that did not stay whole are the host's own, too."""
+    """Return a view in which what stayed of a message that did not stay whole is the host's own: parts, metadata."""
     own = {id(message) for message in items}
     if all(id(message) in own for message in view):
         return list(view)
     stays = {id(message) for message in view}
-    parts = {_key(row): part for one in items if id(one) not in stays for row, part in _parts(one)}
+    changed = [one for one in items if id(one) not in stays]
+    parts = {_key(row): part for one in changed for row, part in _parts(one)}
+    kept = {_key(_row(one)["metadata"]): one.metadata for one in changed if one.metadata}
 
     def with_own(message: Any) -> Any:  # noqa: ANN401 - a request, or a response
-        return replace(message, parts=[parts.get(_key(row), part) for row, part in _parts(message)])
+        said = message.metadata or {}
+        note = {name: value for name, value in said.items() if name == FIELDS}
+        metadata = kept.get(_key({name: value for name, value in said.items() if name != FIELDS}))
+        own = [parts.get(_key(row), part) for row, part in _parts(message)]
+        return replace(message, parts=own, metadata=message.metadata if metadata is None else {**metadata, **note})
 
     return [message if id(message) in own else with_own(message) for message in view]
 

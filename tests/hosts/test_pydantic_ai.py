@@ -139,11 +139,16 @@ def test_the_parts_of_a_request_that_changed_stay_the_hosts_own() -> None:
     calls = [ToolCallPart("find", {"n": at}, tool_call_id=f"p{at}") for at in range(2)]
     small = ToolReturnPart("find", "ok", tool_call_id="p0", metadata={"mine": mark})
     large = ToolReturnPart("find", {"is": PROSE}, tool_call_id="p1")
-    messages[4:4] = [ModelResponse([*calls]), ModelRequest([small, large]), ModelResponse([TextPart("done")])]
+    messages[4:4] = [
+        ModelResponse([*calls]),
+        ModelRequest([small, large], metadata={"mine": mark}),
+        ModelResponse([TextPart("done")]),
+    ]
     sent = folding(fp.ClearToolResults(0, 1)).fold(messages)
     changed = sent[5]
     assert changed is not messages[5]
     assert changed.parts[0] is small
+    assert changed.metadata == {"mine": mark}
     assert "[foldproof cleared result]" in str(changed.parts[1])
 
 

@@ -11,63 +11,33 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, Unpack
+from typing import Generic, Unpack
 
-from foldproof import Conversation, GateDecision, Message, UsageError
+from foldproof import GateDecision, Message, UsageError
 from foldproof.compaction import (
-    Compacted,
-    CompactionContext,
-    CompactionError,
     CompactionRecord,
     CompactionTrigger,
     Compactor,
     ConversationState,
-    HostPlace,
     TurnOptions,
     begun,
     followed,
+    holds_request,
     list_digests,
     list_words,
-    merged,
-    placed,
 )
 from foldproof.errors import described
 from foldproof.messages import frame_kind
-from foldproof.transcripts import FIELDS, parse_as, written
-from foldproof.window import MessageCounter, Strategy
+from foldproof.window import Strategy
+from foldproof_compactors.lists import HostList, Item, Shape, places_of, read_list
 
-Item = TypeVar("Item")
+__all__ = ["HostedCompactor", "Shape", "as_compactor"]
 
 _LOG = logging.getLogger("foldproof.compactors")
 
 _RECORDS = 1_000
-_ANSWERING = ("tool_call_id", "tool_name", "is_error")
-"""What a cleared result says beside its words: which call it answers, and that it failed."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shape(Generic[Item]):
-    """How the items of a host's list are said in a saved format, one row an item, and read back.
-
-    Attributes:
-        format: name of the format.
-        row: an item as JSON.
-        item: the item that a row says; asked for rows that are new or changed.
-        document: what the format calls a list of rows.
-        rows: the rows of such a document.
-        keeps_frames: the host keeps what it is given, and can keep the notes of a frame. Where it sends what it is
-            given, frames go without their notes, and are remembered here.
-    """
-
-    format: str
-    row: Callable[[Item], Any]
-    item: Callable[[Any], Item]
-    document: Callable[[list[Any]], Any] = list
-    rows: Callable[[Any], list[Any]] = list
-    keeps_frames: bool = False
 
 
 def as_compactor(given: Compactor | Strategy | None) -> Compactor:
@@ -148,13 +118,14 @@ class HostedCompactor(Generic[Item]):
             await self.compactor.aattempt(list_, list_.context(trigger, measured_at, options))
         return self._given(list_, items, trigger)
 
-    def reported(self, items: Sequence[Item], tokens: int) -> None:
+    def reported(self, items: Sequence[Item], tokens: int | None) -> None:
         """Take note of the input tokens that a provider reported for what was sent of a list.
 
         All of it was, where the host puts what it is given in the place of its list; else what was sent is known where
-        the list was folded here, or restored. Of another one nobody here knows, and nothing is noted.
+        the list was folded here, or restored. Of another one nobody here knows, and nothing is noted; nor is a number
+        that no request costs, which is what some servers report when they do not count.
         """
-        list_ = self._read(items, "after_turn")
+        list_ = self._read(items, "after_turn") if isinstance(tokens, int) and tokens > 0 else None
         if list_ is None or list_.state.host is None:
             return
         if self._persistent or list_.state.host.digest in self._known:
@@ -209,7 +180,7 @@ class HostedCompactor(Generic[Item]):
         ledger = self._list(items).state.ledger if items else ()
         return self.compactor.review((*told, *ledger), answer, revision=revision)
 
-    def _read(self, items: Sequence[Item], trigger: CompactionTrigger) -> _HostList[Item] | None:
+    def _read(self, items: Sequence[Item], trigger: CompactionTrigger) -> HostList[Item] | None:
         try:
             return self._list(items) if items else None
         except Exception as error:
@@ -219,26 +190,29 @@ class HostedCompactor(Generic[Item]):
             self._file([CompactionRecord(id="unread", trigger=trigger, outcome="error", iteration=0, error=cause)])
             return None
 
-    def _list(self, items: Sequence[Item]) -> _HostList[Item]:
-        rows = [self._shape.row(item) for item in items]
-        conversation = parse_as(self._shape.document(rows), self._shape.format)
-        own = {id(row): item for row, item in zip(rows, items, strict=True)}
-        state = self._state_of(conversation.messages)
+    def _list(self, items: Sequence[Item]) -> HostList[Item]:
+        read = read_list(self._shape, items)
+        state = self._state_of(read.conversation.messages, read.words)
         counter = getattr(self.compactor.strategy, "message_counter", None)
-        return _HostList(self._shape, items, own, conversation, state, persistent=self._persistent, counter=counter)
+        return HostList(self._shape, read, state, persistent=self._persistent, counter=counter)
 
-    def _state_of(self, read: Sequence[Message]) -> ConversationState:
-        """Return the state of a list: as the longest beginning that is known goes on, else as it stands."""
-        words = [list_words(message) for message in read]
+    def _state_of(self, read: Sequence[Message], words: Sequence[str]) -> ConversationState:
+        """Return the state of a list: as a beginning that is known goes on, else as it stands."""
         digests = list_digests(words) or [""]
         with self._lock:
-            known = next(filter(None, map(self._known.get, reversed(digests))), None)
+            known = self._known.get(digests[-1]) or self._beginning(digests, read)
             if known is None or known.host is None:
                 return begun(read, words, digests[-1], self._frames)
             self._known.move_to_end(known.host.digest)
             return followed(known, read, words, digests[-1], self._frames)
 
-    def _given(self, list_: _HostList[Item], items: Sequence[Item], trigger: CompactionTrigger) -> Sequence[Item]:
+    def _beginning(self, digests: Sequence[str], read: Sequence[Message]) -> ConversationState | None:
+        """Return the longest beginning of a list that is known, and rather one that something left."""
+        found = (self._known[digest] for digest in reversed(digests) if digest in self._known)
+        fitting = [state for state in found if holds_request(state, read)]
+        return next(filter(_something_left, fitting), fitting[0] if fitting else None)
+
+    def _given(self, list_: HostList[Item], items: Sequence[Item], trigger: CompactionTrigger) -> Sequence[Item]:
         """Return a list's view; the list itself where an earlier fold cannot be said any more in what came since."""
         try:
             return list_.given
@@ -248,13 +222,15 @@ class HostedCompactor(Generic[Item]):
             return items
 
     @contextmanager
-    def _filing(self, list_: _HostList[Item]) -> Iterator[None]:
+    def _filing(self, list_: HostList[Item]) -> Iterator[None]:
         """Keep what is known of a list once a compaction of it ended, however it did."""
         try:
             yield
         finally:
             self._file(list_.filed)
-            self._keep(list_.state)
+            for state in (list_.beginning, list_.state):
+                if state is not None:
+                    self._keep(state)
 
     def _file(self, records: Sequence[CompactionRecord]) -> None:
         self._records.extend(records)
@@ -275,106 +251,6 @@ class HostedCompactor(Generic[Item]):
                     memory.popitem(last=False)
 
 
-class _HostList(Generic[Item]):
-    """One list of a host, and what a compaction is applied to while it is about this list."""
-
-    def __init__(  # noqa: PLR0913 - what a list is, once
-        self,
-        shape: Shape[Item],
-        items: Sequence[Item],
-        own: Mapping[int, Item],
-        conversation: Conversation,
-        state: ConversationState,
-        *,
-        persistent: bool,
-        counter: MessageCounter | None,
-    ) -> None:
-        self._shape, self._items, self._own, self._persistent = shape, items, own, persistent
-        self._conversation, self._counter = conversation, counter
-        self._given: Sequence[Item] | None = None
-        self.state = state
-        self.filed: list[CompactionRecord] = []
-
-    @property
-    def given(self) -> Sequence[Item]:
-        """What the host is given: its very list where nothing left it."""
-        if self._given is None:
-            self._given = self._as_items(self.state.messages, _places(self.state))
-        return self._given
-
-    def context(self, trigger: CompactionTrigger, measured_at: int | None, options: TurnOptions) -> CompactionContext:
-        """Return what a compaction is told; usage from before the last fold is left out."""
-        host, measured = self.state.host, options.get("measured")
-        if host is not None:
-            is_old = measured is None or (measured_at is not None and measured_at < host.folded_at)
-            measured = self._measured(host) if is_old else measured
-        told = TurnOptions(**{**options, "measured": measured})
-        return CompactionContext(trigger=trigger, **told)
-
-    def _measured(self, host: HostPlace) -> int | None:
-        """Return the usage that was reported for a beginning of the list, and what came since as it is counted."""
-        if host.measured is None or self._counter is None:
-            return host.measured
-        return host.measured + self._counter.total(self._conversation.messages[host.measured_count :])
-
-    def apply(self, before: ConversationState, done: Compacted, record: CompactionRecord) -> CompactionRecord:
-        """Put a compaction in place. Its window is written as the host's items first, so that it is whole or not."""
-        places = placed(before, done.messages)
-        try:
-            given = self._as_items(done.messages, places)
-        except Exception as error:
-            cause = f"the new window cannot be said in the host's messages: {described(error)}"
-            raise CompactionError(cause, window=done.record) from error
-        self.state = merged(before, before, done).model_copy(update={"host": self._host(done, places, given)})
-        self._given = given
-        self.file(record)
-        return record
-
-    def file(self, record: CompactionRecord, *, instead_of: CompactionRecord | None = None) -> None:
-        """File a record, or put it in the place of another."""
-        self.state = self.state.filed(record, instead_of=instead_of)
-        self.filed = [*(one for one in self.filed if one is not instead_of), record]
-
-    def _host(self, done: Compacted, places: tuple[int | None, ...], given: Sequence[Item]) -> HostPlace | None:
-        """Return which list the new window stands for: the host's as it is, or as it will be."""
-        host = self.state.host
-        if host is None:
-            return None
-        if not self._persistent:
-            return host.model_copy(update={"places": places, "folded_at": len(self._items), "measured": None})
-        return HostPlace(
-            digest=list_digests([list_words(message) for message in done.messages])[-1],
-            count=len(done.messages),
-            places=tuple(range(len(done.messages))),
-            folded_at=len(given),
-        )
-
-    def _as_items(self, window: Sequence[Message], places: Sequence[int | None]) -> Sequence[Item]:
-        read = self._conversation.messages
-        if tuple(places) == tuple(range(len(read))):
-            return self._items
-        sent = [self._new(message) if at is None else read[at] for message, at in zip(window, places, strict=True)]
-        rows = self._shape.rows(written(self._conversation.replace(sent)))
-        return [self._own[id(row)] if id(row) in self._own else self._shape.item(self._said(row)) for row in rows]
-
-    def _said(self, row: Any) -> Any:  # noqa: ANN401 - JSON
-        """Return a new row as the host is given it: what the format put there for us alone is not sent."""
-        return row if self._shape.keeps_frames else _without_ours(row)
-
-    def _new(self, frame: Message) -> Message:
-        """Return a frame as the host is given it: where it is sent as it is, its words, and the call they answer."""
-        if self._shape.keeps_frames:
-            return frame
-        bare = Message(role=frame.role, content=frame.text)
-        answering = {name: getattr(frame, name) for name in _ANSWERING if getattr(frame, name) is not None}
-        return bare.model_copy(update=answering)
-
-
-def _without_ours(value: Any) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(value, dict):
-        return {name: _without_ours(inner) for name, inner in value.items() if name != FIELDS}
-    return [_without_ours(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _places(state: ConversationState) -> tuple[int | None, ...]:
-    return state.host.places if state.host is not None else ()
+def _something_left(state: ConversationState) -> bool:
+    places = places_of(state)
+    return state.host is not None and (len(places) < state.host.count or None in places)

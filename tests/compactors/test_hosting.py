@@ -28,7 +28,7 @@ from foldproof import (
     validate_messages,
 )
 from foldproof.tokens import default_counter
-from foldproof.window import MessageCounter
+from foldproof.window import MessageCounter, Strategy
 from foldproof_compactors.callback import compactor, list_shape
 from foldproof_compactors.hosting import HostedCompactor
 
@@ -118,6 +118,35 @@ def test_a_list_whose_past_was_changed_begins_anew() -> None:
     assert "9999" not in exempt_forms(hosted.state(rows).messages)
 
 
+@pytest.mark.parametrize("strategy", [SummarizeOldest(600, 3), ClearToolResults(600, 1)], ids=lambda one: one.name)
+def test_a_list_that_ends_otherwise_in_each_request_is_folded_once(strategy: Strategy) -> None:
+    hosted, rows = compactor(strategy), talk(7)
+
+    def reminded(number: int) -> Rows:
+        return [*rows, {"role": "user", "content": f"(it is {number} o'clock)"}]
+
+    ahead = [row for row in hosted.fold(reminded(1)) if not any(row is own for own in rows)]
+    assert len(hosted.records) == 1
+    for number in (2, 3, 4):
+        rows += turn(number + 10)[3:]
+        sent = reminded(number)
+        view = hosted.fold(sent, measured=1)
+        is_sendable(view)
+        assert len(hosted.records) == 1
+        assert view[-1] is sent[-1]
+        assert [row for row in view if not any(row is own for own in sent)] == ahead[:-1]
+        said = [message.text for message in hosted.state(sent).ledger]
+        assert all(str(row["content"]) in said for row in sent if row["content"] is not None)
+
+
+def test_a_request_that_was_folded_behind_another_one_is_there_when_it_is_the_latest_again() -> None:
+    hosted, rows = compactor(SummarizeOldest(0, 2)), talk(6)
+    assert not any(row is rows[1] for row in hosted.fold(rows))
+    again = hosted.fold(rows[:4])  # the person went back to the first request
+    assert again[1] is rows[1]
+    is_sendable(again)
+
+
 def test_markers_of_a_prompt_cache_may_move_without_a_new_fold() -> None:
     hosted = compactor(TokenBudget(100, 3), format="anthropic_messages")
 
@@ -196,6 +225,15 @@ def test_usage_that_was_reported_is_what_is_measured_until_something_leaves() ->
     assert (window.measured_by, window.measured) == ("reported", 6_000 + since)
     assert hosted.fold([*longer, *turn(6)])  # what was reported before the fold says nothing about what is left
     assert len(hosted.records) == 1
+
+
+@pytest.mark.parametrize("tokens", [0, -1, "900", None])
+def test_usage_that_no_request_costs_is_not_noted(tokens: Any) -> None:  # noqa: ANN401 - what some servers report
+    hosted, rows = compactor(TokenBudget(400, 3)), talk(4)
+    hosted.reported(rows, tokens)
+    assert len(hosted.fold(rows)) < len(rows)
+    assert hosted.records[-1].window is not None
+    assert hosted.records[-1].window.measured_by.startswith("tokenizer:")
 
 
 def test_a_large_result_counts_before_it_is_reported() -> None:

@@ -8,7 +8,15 @@ from foldproof.compaction.attempt import Policy, Target
 from foldproof.compaction.compactor import Compactor
 from foldproof.compaction.context import Ask, CompactionContext, TurnOptions
 from foldproof.compaction.conversation import LiveConversation
-from foldproof.compaction.following import begun, followed, list_digests, list_words, placed
+from foldproof.compaction.following import (
+    begun,
+    folded_beginning,
+    followed,
+    holds_request,
+    list_digests,
+    list_words,
+    placed,
+)
 from foldproof.compaction.lifecycle import Compaction, CompactionListener
 from foldproof.compaction.records import CompactionError, CompactionOutcome, CompactionRecord, CompactionTrigger
 from foldproof.compaction.settling import Compacted, merged
@@ -32,7 +40,9 @@ __all__ = [
     "Target",
     "TurnOptions",
     "begun",
+    "folded_beginning",
     "followed",
+    "holds_request",
     "list_digests",
     "list_words",
     "merged",

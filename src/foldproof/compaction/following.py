@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from foldproof.compaction.state import ConversationState, HostPlace
 from foldproof.errors import UsageError
-from foldproof.messages import Message, TextPart, calls_of, frame_kind, frames_of
+from foldproof.messages import Message, TextPart, author_of, calls_of, frame_kind, frames_of
 from foldproof.window import FoldedSpan
 
 _MARKERS = ("cache_control", "cachePoint")
@@ -84,6 +84,39 @@ def followed(
     return now.model_copy(
         update={"host": host.model_copy(update={"digest": digest, "count": len(read), "places": places})}
     )
+
+
+def folded_beginning(state: ConversationState, words: Sequence[str]) -> ConversationState | None:
+    """Return what is known of a list up to the last message that left its window; None where nothing did.
+
+    A list that goes on otherwise behind that one (a reminder that every request ends with, an answer that was asked for
+    again) has the same fold, and nobody has to summarise it anew.
+
+    Args:
+        state: the state of the whole list, right behind a fold.
+        words: what `list_words` says of each message of it.
+    """
+    host = state.host
+    stays = set() if host is None else set(host.places)
+    last = next((at for at in range(len(words) - 1, -1, -1) if at not in stays), None)
+    if host is None or last is None:
+        return None
+    places = host.places
+    cut = next((index for index, at in enumerate(places) if at is not None and at > last), len(places))
+    said = sum(message.role == "assistant" for message in state.messages[cut:])
+    digest = list_digests(words[: last + 1])[-1]
+    place = host.model_copy(update={"digest": digest, "count": last + 1, "places": places[:cut], "measured": None})
+    kept = {"messages": state.messages[:cut], "iteration": state.iteration - said, "host": place}
+    return state.model_copy(update=kept)
+
+
+def holds_request(state: ConversationState, read: Sequence[Message]) -> bool:
+    """Whether a list, going on from a state, still has the latest thing the person said in it."""
+    if state.host is None:
+        return False
+    said = (at for at in range(len(read) - 1, -1, -1) if author_of(read[at]) == "person")
+    latest = next(said, None)
+    return latest is None or latest >= state.host.count or latest in state.host.places
 
 
 def _restored(

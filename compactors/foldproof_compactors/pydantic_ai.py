@@ -13,7 +13,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import JsonValue
 from pydantic_ai import ModelRetry, RetryModelRequest, RunContext
@@ -31,13 +31,10 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_core import to_json
 
 from foldproof import CompactionRecord, Compactor, GateDecision, UsageError
-from foldproof.errors import described, shown
+from foldproof.errors import described
 from foldproof.transcripts import FIELDS
 from foldproof.window import Strategy
 from foldproof_compactors.hosting import HostedCompactor, Shape, as_compactor
-
-Mode = Literal["request", "persistent"]
-"""Whether a fold is for the request alone, or put into the history."""
 
 Output = TypeVar("Output")
 
@@ -82,15 +79,17 @@ class FoldproofCompaction(AbstractCapability[Any]):
     a correction that is not stored. With `rails`, an answer that still does is an `UnsupportedValuesError`, which ends
     the run. A streamed answer cannot be taken back: `guard` only records, `rails` ends the stream with that error.
 
+    Args:
+        given: a compactor, or the strategy of one.
+        persistent: a fold is put into the history. Otherwise it is for the request alone.
+
     Attributes:
         hosted: what compacts; it has the records, and `state` and `restore` for a history.
         decisions: what the gate decided, the oldest first; the last 512.
     """
 
-    def __init__(self, given: Compactor | Strategy | None = None, *, mode: Mode = "request") -> None:
-        if mode not in ("request", "persistent"):
-            raise UsageError(f'mode is {shown(mode)}; write "request" or "persistent"')
-        self._persistent = mode == "persistent"
+    def __init__(self, given: Compactor | Strategy | None = None, *, persistent: bool = False) -> None:
+        self._persistent = persistent
         self.hosted = HostedCompactor(as_compactor(given), message_shape(), persistent=self._persistent)
         self.decisions: list[GateDecision] = []
         self._runs = OrderedDict[str | None, _Run]()
@@ -220,7 +219,7 @@ class FoldproofCompaction(AbstractCapability[Any]):
 
     def _check_persistent(self) -> None:
         if not self._persistent:
-            raise UsageError('a function\'s result is stored; write FoldproofCompaction(..., mode="persistent")')
+            raise UsageError("a function's result is stored; write FoldproofCompaction(..., persistent=True)")
 
 
 def _row(message: ModelMessage) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from tests.hosts.scenario import SYSTEM, THRESHOLD, TOOLS, TURNS, Run, ScriptedM
 import foldproof as fp
 from foldproof.transcripts import parse_as
 from foldproof.window import Strategy
-from foldproof_compactors.pydantic_ai import FoldproofCompaction, Mode
+from foldproof_compactors.pydantic_ai import FoldproofCompaction
 
 FORMAT = "pydantic_ai"
 
@@ -107,8 +107,8 @@ def play(capability: Any = None) -> Played:  # noqa: ANN401 - whatever the frame
     return asyncio.run(_play(capability, lambda history: capability.hosted.state(history).ledger))
 
 
-def ours(strategy: Strategy, mode: Mode) -> Run:
-    return play(FoldproofCompaction(fp.Compactor(strategy, provider="openai_chat"), mode=mode)).run
+def ours(strategy: Strategy, *, persistent: bool = False) -> Run:
+    return play(FoldproofCompaction(fp.Compactor(strategy, provider="openai_chat"), persistent=persistent)).run
 
 
 def keep_last(messages: list[ModelMessage], *, count: int = 8) -> list[ModelMessage]:
@@ -128,9 +128,9 @@ async def summarize_oldest(messages: list[ModelMessage]) -> list[ModelMessage]:
 
 RUNS: Mapping[str, Callable[[], Run]] = {
     "none": lambda: play().run,
-    "foldproof: SummarizeOldest, request-only": lambda: ours(fp.SummarizeOldest(THRESHOLD, 4), "request"),
-    "foldproof: SummarizeOldest, persistent": lambda: ours(fp.SummarizeOldest(THRESHOLD, 4), "persistent"),
-    "foldproof: ClearToolResults, request-only": lambda: ours(fp.ClearToolResults(THRESHOLD), "request"),
+    "foldproof: SummarizeOldest, request-only": lambda: ours(fp.SummarizeOldest(THRESHOLD, 4)),
+    "foldproof: SummarizeOldest, persistent": lambda: ours(fp.SummarizeOldest(THRESHOLD, 4), persistent=True),
+    "foldproof: ClearToolResults, request-only": lambda: ours(fp.ClearToolResults(THRESHOLD)),
     "ProcessHistory: last 8 messages": lambda: play(ProcessHistory(keep_last)).run,
     "ProcessHistory: summary of the oldest 10": lambda: play(ProcessHistory(summarize_oldest)).run,
 }

@@ -6,7 +6,6 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from pydantic_ai import Agent, BinaryContent, ImageUrl
@@ -28,9 +27,8 @@ from tests.hosts.scenario import SYSTEM, THRESHOLD, TURNS, faults, outcome
 
 import foldproof as fp
 from foldproof.messages import frame_kind
-from foldproof_compactors.pydantic_ai import FoldproofCompaction, Mode
+from foldproof_compactors.pydantic_ai import FoldproofCompaction
 
-MODES: tuple[Mode, ...] = ("request", "persistent")
 PROSE = "words that take room, once and again. " * 20
 
 
@@ -48,7 +46,7 @@ def talk(turns: int = 6) -> list[ModelMessage]:
 
 
 def folding(strategy: fp.SummarizeOldest | fp.ClearToolResults | None = None) -> FoldproofCompaction:
-    return FoldproofCompaction(strategy or fp.SummarizeOldest(0, 3), mode="persistent")
+    return FoldproofCompaction(strategy or fp.SummarizeOldest(0, 3), persistent=True)
 
 
 def frames(messages: Sequence[ModelMessage]) -> list[fp.Message]:
@@ -62,9 +60,9 @@ def test_the_long_run_ends_and_every_request_is_valid(name: str) -> None:
     assert outcome(run).largest < outcome(RUNS["none"]()).largest / 2
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_reported_usage_is_what_is_measured_and_folds_happen(mode: Mode) -> None:
-    compaction = FoldproofCompaction(fp.SummarizeOldest(THRESHOLD, 4), mode=mode)
+@pytest.mark.parametrize("persistent", [False, True])
+def test_reported_usage_is_what_is_measured_and_folds_happen(*, persistent: bool) -> None:
+    compaction = FoldproofCompaction(fp.SummarizeOldest(THRESHOLD, 4), persistent=persistent)
     play(compaction)
     done = [record for record in compaction.records if record.outcome == "complete"]
     assert len(done) >= 2
@@ -78,7 +76,7 @@ def test_a_request_only_fold_leaves_the_history_as_it_is() -> None:
 
 
 def test_a_persistent_fold_is_what_the_next_run_starts_with() -> None:
-    played = play(FoldproofCompaction(fp.SummarizeOldest(THRESHOLD, 4), mode="persistent"))
+    played = play(FoldproofCompaction(fp.SummarizeOldest(THRESHOLD, 4), persistent=True))
     assert frames(played.history)
     assert len(played.history) < len(play().history) / 2
     assert played.history[-1].kind == "response"
@@ -86,7 +84,7 @@ def test_a_persistent_fold_is_what_the_next_run_starts_with() -> None:
 
 def test_the_messages_of_a_run_are_still_told_from_those_before_it() -> None:
     async def new() -> list[ModelMessage]:
-        scripted, compaction = Scripted(), FoldproofCompaction(fp.SummarizeOldest(600, 2), mode="persistent")
+        scripted, compaction = Scripted(), FoldproofCompaction(fp.SummarizeOldest(600, 2), persistent=True)
         agent = Agent(scripted.function_model, instructions=SYSTEM, tools=tools(), capabilities=[compaction])
         first = await agent.run(TURNS[0].request)
         second = await agent.run(TURNS[1].request, message_history=first.all_messages())
@@ -98,7 +96,7 @@ def test_the_messages_of_a_run_are_still_told_from_those_before_it() -> None:
 
 
 def test_a_function_for_process_history_folds_as_the_capability_does() -> None:
-    compaction = FoldproofCompaction(fp.SummarizeOldest(THRESHOLD, 4), mode="persistent")
+    compaction = FoldproofCompaction(fp.SummarizeOldest(THRESHOLD, 4), persistent=True)
     for function in (compaction.fold, compaction.afold):
         played = play(ProcessHistory(function))
         assert frames(played.scripted.sent[-1])
@@ -111,9 +109,6 @@ def test_a_function_that_would_be_stored_is_not_given_for_requests_alone() -> No
         FoldproofCompaction().fold(talk())
     with pytest.raises(fp.UsageError, match="persistent"):
         asyncio.run(FoldproofCompaction().afold(talk()))
-    mode: Any = "both"
-    with pytest.raises(fp.UsageError, match="mode is 'both'"):
-        FoldproofCompaction(mode=mode)
 
 
 def test_what_stays_is_the_hosts_own_and_keeps_what_it_carries() -> None:
@@ -160,22 +155,22 @@ def test_a_frame_goes_through_the_frameworks_own_json_with_its_lineage() -> None
     assert fp.exempt_forms(state.messages) == fp.exempt_forms(canonical(talk()))
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_a_saved_state_goes_on_in_another_process(mode: Mode) -> None:
-    compaction = FoldproofCompaction(fp.SummarizeOldest(0, 3), mode=mode)
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_saved_state_goes_on_in_another_process(*, persistent: bool) -> None:
+    compaction = FoldproofCompaction(fp.SummarizeOldest(0, 3), persistent=persistent)
     messages = talk()
     view = list(compaction.hosted.fold(messages))
-    held = view if mode == "persistent" else messages
+    held = view if persistent else messages
     saved = compaction.hosted.state(held).model_dump_json(by_alias=True)
-    elsewhere = FoldproofCompaction(fp.SummarizeOldest(10**6, 3), mode=mode)
+    elsewhere = FoldproofCompaction(fp.SummarizeOldest(10**6, 3), persistent=persistent)
     elsewhere.hosted.restore(fp.ConversationState.model_validate_json(saved))
     again = ModelMessagesTypeAdapter.validate_json(ModelMessagesTypeAdapter.dump_json(held))
     assert canonical(elsewhere.hosted.fold(again)) == canonical(view)
     assert len(elsewhere.hosted.state(again).ledger) > len(view)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_a_stream_is_folded_and_its_usage_is_measured(mode: Mode) -> None:
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_stream_is_folded_and_its_usage_is_measured(*, persistent: bool) -> None:
     async def streamed() -> Scripted:
         scripted = Scripted()
         agent = Agent(scripted.function_model, instructions=SYSTEM, tools=tools(), capabilities=[compaction])
@@ -186,7 +181,7 @@ def test_a_stream_is_folded_and_its_usage_is_measured(mode: Mode) -> None:
             history = result.all_messages()
         return scripted
 
-    compaction = FoldproofCompaction(fp.SummarizeOldest(300, 2), mode=mode)
+    compaction = FoldproofCompaction(fp.SummarizeOldest(300, 2), persistent=persistent)
     for request in asyncio.run(streamed()).model.requests:
         fp.validate_for("openai_chat", request)
     windows = [record.window for record in compaction.records if record.outcome == "complete"]

@@ -197,7 +197,7 @@ def test_a_streamed_answer_is_flagged_by_a_guard_and_refused_by_rails() -> None:
 
 def test_what_was_folded_still_grounds_an_answer() -> None:
     compaction = FoldproofCompaction(
-        fp.Compactor(fp.SummarizeOldest(0, 3), gate=fp.Gate(posture="rails")), mode="persistent"
+        fp.Compactor(fp.SummarizeOldest(0, 3), gate=fp.Gate(posture="rails")), persistent=True
     )
     folded = compaction.fold([*HISTORY, ModelRequest([UserPromptPart("And?")])])[:-1]
     assert "ORD-4401" not in str(folded[-3:])

@@ -23,10 +23,10 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from tests.compaction.talk import Heard, Slow
 from tests.hosts.pydantic_ai_runs import Scripted, canonical, tools
 from tests.hosts.scenario import SYSTEM, THRESHOLD, TURNS
-from tests.hosts.test_pydantic_ai import MODES, folding, talk
+from tests.hosts.test_pydantic_ai import folding, talk
 
 import foldproof as fp
-from foldproof_compactors.pydantic_ai import FoldproofCompaction, Mode
+from foldproof_compactors.pydantic_ai import FoldproofCompaction
 
 
 class Strange:
@@ -65,10 +65,10 @@ def test_parts_nobody_knows_stay_where_they_are() -> None:
     assert own.parts[-1] is strange
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_a_listener_that_raises_is_on_the_record_and_the_run_goes_on(mode: Mode) -> None:
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_listener_that_raises_is_on_the_record_and_the_run_goes_on(*, persistent: bool) -> None:
     compactor = fp.Compactor(fp.SummarizeOldest(THRESHOLD, 4), listener=Heard(lambda _: True))
-    compaction = FoldproofCompaction(compactor, mode=mode)
+    compaction = FoldproofCompaction(compactor, persistent=persistent)
     scripted = Scripted()
     agent = Agent(scripted.function_model, instructions=SYSTEM, tools=tools(), capabilities=[compaction])
     history: list[ModelMessage] = []
@@ -79,11 +79,11 @@ def test_a_listener_that_raises_is_on_the_record_and_the_run_goes_on(mode: Mode)
         fp.validate_for("openai_chat", request)
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_a_cancelled_run_leaves_the_history_as_it_was(mode: Mode) -> None:
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_cancelled_run_leaves_the_history_as_it_was(*, persistent: bool) -> None:
     async def cancelled() -> None:
         slow, history = Slow(), talk()[:-1]
-        compaction = FoldproofCompaction(fp.SummarizeOldest(0, 3, summarizer=slow, model="slow"), mode=mode)
+        compaction = FoldproofCompaction(fp.SummarizeOldest(0, 3, summarizer=slow, model="slow"), persistent=persistent)
         agent = Agent(FunctionModel(_hello), capabilities=[compaction])
         running = asyncio.create_task(agent.run("and now?", message_history=history))
         await slow.began.wait()
@@ -99,10 +99,10 @@ def test_a_cancelled_run_leaves_the_history_as_it_was(mode: Mode) -> None:
     asyncio.run(cancelled())
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_one_compaction_serves_runs_at_once(mode: Mode) -> None:
+@pytest.mark.parametrize("persistent", [False, True])
+def test_one_compaction_serves_runs_at_once(*, persistent: bool) -> None:
     async def at_once() -> list[Scripted]:
-        compaction = FoldproofCompaction(fp.SummarizeOldest(THRESHOLD, 4), mode=mode)
+        compaction = FoldproofCompaction(fp.SummarizeOldest(THRESHOLD, 4), persistent=persistent)
         models = [Scripted() for _ in range(3)]
         agents = [
             Agent(model.function_model, instructions=SYSTEM, tools=tools(), capabilities=[compaction])
@@ -142,7 +142,7 @@ def test_a_history_that_ends_with_an_answer_is_sent_as_it_is() -> None:
 
 
 def test_it_takes_what_a_function_ahead_of_it_left() -> None:
-    compaction = FoldproofCompaction(fp.SummarizeOldest(0, 3), mode="persistent")
+    compaction = FoldproofCompaction(fp.SummarizeOldest(0, 3), persistent=True)
     agent = Agent(FunctionModel(_hello), capabilities=[ProcessHistory(lambda messages: messages[4:]), compaction])
     result = asyncio.run(agent.run("and now?", message_history=talk()[:-1]))
     assert result.output == "hello"

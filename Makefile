@@ -29,7 +29,7 @@ COMPILE = .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.1
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-deep test-frameworks test-hosts test-fuzz test-kill mutants lint format bench bench-archive \
-	bench-evidence bench-folds bench-formats bench-peers formats-page hosts-page lock clean python
+	bench-evidence bench-folds bench-formats bench-peers formats-page hosts-page lock clean pytest python
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +37,10 @@ help: ## show this list
 demo: $(READY) ## show what foldproof does, on real transcripts
 	@$(BIN)/python examples/demo.py
 
-test: lint ## lint, then run every test
+test: $(READY) ## lint and run every test, at the same time
+	@$(MAKE) --no-print-directory --jobs=2 lint pytest
+
+pytest: $(READY)
 	$(BIN)/pytest -n $(WORKERS)
 
 test-deep: $(READY) ## every law of the window on 100,000 cases, and 10,000 long lives (takes half an hour); SEED=1

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.transcripts.builders import BUILDERS
 from tests.transcripts.talk import FRAMES, TURNS
@@ -15,6 +15,9 @@ from tests.transcripts.talk import FRAMES, TURNS
 from foldproof.messages import OPENINGS, Message, frame_kind, turns_of
 from foldproof.transcripts import Conversation, detect, dump, formats, parse, read_text
 from foldproof.transcripts.json_text import Json
+
+FEW = settings(max_examples=max(1, settings().max_examples // 2))
+"""Half as many examples as elsewhere, for there are a hundred shapes and each is held to every law."""
 
 
 def written(conversation: Conversation) -> str:
@@ -39,6 +42,7 @@ def read_from_text(obj: Json, name: str, *, as_rows: bool) -> Conversation:
 
 
 @pytest.mark.parametrize("shape", BUILDERS)
+@FEW
 @given(data=st.data(), turns=TURNS)
 def test_law_unchanged_is_written_as_it_was(shape: str, data: st.DataObject, turns: list[Any]) -> None:
     name, build = BUILDERS[shape]
@@ -51,6 +55,7 @@ def test_law_unchanged_is_written_as_it_was(shape: str, data: st.DataObject, tur
 
 
 @pytest.mark.parametrize("shape", BUILDERS)
+@FEW
 @given(data=st.data(), turns=TURNS)
 def test_law_a_window_reads_back_equal(shape: str, data: st.DataObject, turns: list[Any]) -> None:
     name, build = BUILDERS[shape]
@@ -75,6 +80,7 @@ def test_law_a_window_reads_back_equal(shape: str, data: st.DataObject, turns: l
 
 
 @pytest.mark.parametrize("shape", BUILDERS)
+@FEW
 @given(data=st.data(), turns=TURNS)
 def test_law_cleared_results_read_back_equal(shape: str, data: st.DataObject, turns: list[Any]) -> None:
     name, build = BUILDERS[shape]
@@ -98,6 +104,7 @@ def cleared(message: Message) -> Message:
 
 
 @pytest.mark.parametrize("shape", [name for name in BUILDERS if name.startswith("claude")])
+@FEW
 @given(data=st.data(), turns=TURNS)
 def test_law_kept_rows_are_kept_byte_for_byte_under_a_frame(shape: str, data: st.DataObject, turns: list[Any]) -> None:
     raw = BUILDERS[shape][1](turns)
@@ -119,6 +126,7 @@ def test_law_kept_rows_are_kept_byte_for_byte_under_a_frame(shape: str, data: st
 
 
 @pytest.mark.parametrize("shape", BUILDERS)
+@FEW
 @given(data=st.data(), turns=TURNS)
 def test_law_a_fold_is_read_the_same_by_whoever_opens_it(shape: str, data: st.DataObject, turns: list[Any]) -> None:
     name, build = BUILDERS[shape]

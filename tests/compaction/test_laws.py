@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.compaction.talk import Heard, person
 from tests.strategies.conversations import broken_conversations, valid_conversations
 from tests.strategies.visits import strategies
+from tests.window.builders import is_valid
 
 from foldproof import CompactionError, Compactor, ConversationState, LiveConversation, exempt_forms
 from foldproof.compaction import begun, followed, list_digests, list_words
-from foldproof.errors import TranscriptError
-from foldproof.messages import Message, frame_kind, validate_messages
+from foldproof.messages import Message, frame_kind
 from foldproof.testing import broken_laws
 from foldproof.window import Strategy
 
 Window = tuple[Message, ...]
 conversations = st.one_of(valid_conversations, broken_conversations)
-
-
-def is_valid(messages: Sequence[Message]) -> bool:
-    try:
-        validate_messages(messages)
-    except TranscriptError:
-        return False
-    return True
 
 
 @given(conversations, strategies)

@@ -6,13 +6,11 @@ passed on between them.
 
 from __future__ import annotations
 
-import inspect
 from typing import Literal, Protocol
 
 from foldproof.compaction.records import CompactionTrigger
-from foldproof.errors import described
 from foldproof.messages.base import FrozenModel
-from foldproof.window import Event, Listener, Progress
+from foldproof.window import Event, Listener, Progress, told
 
 _MOST = 0.99
 
@@ -99,13 +97,5 @@ class Lifecycle(Listener):
             self._tell(changed)
 
     def _tell(self, event: Event | Compaction) -> None:
-        if self._listener is None or self.failed is not None:
-            return
-        try:
-            answer = self._listener.on_event(event)
-        except Exception as error:  # noqa: BLE001 - whatever a listener raises, the conversation goes on
-            self.failed = described(error)
-            return
-        if inspect.iscoroutine(answer):
-            answer.close()
-            self.failed = "on_event is asynchronous, and nobody awaits it; make it a plain function"
+        if self._listener is not None and self.failed is None:
+            self.failed = told(self._listener.on_event, event)

@@ -18,6 +18,7 @@ from foldproof.window.events import (
     Refused,
     Settled,
     VisitStarted,
+    told,
 )
 from foldproof.window.extractive import ExtractiveSummarizer
 from foldproof.window.faithful import Fallback, SummaryAttempt, SummaryCheck, UnsupportedClaim
@@ -130,6 +131,7 @@ __all__ = [
     "span_of",
     "summary_prompt",
     "token_trigger",
+    "told",
     "total_characters",
     "turn_trigger",
     "validate_for",

@@ -8,9 +8,9 @@ what it raised.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from foldproof.errors import described
 from foldproof.messages import Message, message_id
@@ -76,6 +76,9 @@ class Settled(FrozenModel):
 Event = VisitStarted | Progress | MessageEvicted | Refused | Folded | Failed | Settled
 
 
+Heard = TypeVar("Heard")
+
+
 class Listener(Protocol):
     """Hears what happens at visits."""
 
@@ -118,16 +121,20 @@ class Narrator:
         return replace(visit, record=visit.record.model_copy(update={"listener_failed": self.failed}))
 
     def _tell(self, event: Event) -> None:
-        if self.listener is None or self.failed is not None:
-            return
-        try:
-            answer = self.listener.on_event(event)
-        except Exception as error:  # noqa: BLE001 - whatever a listener raises, the run goes on
-            self.failed = described(error)
-            return
-        if inspect.iscoroutine(answer):
-            answer.close()
-            self.failed = "on_event is asynchronous, and nobody awaits it; make it a plain function"
+        if self.listener is not None and self.failed is None:
+            self.failed = told(self.listener.on_event, event)
+
+
+def told(on_event: Callable[[Heard], object], event: Heard) -> str | None:
+    """Tell a listener an event, and return what it raised, on one line; None where it did not."""
+    try:
+        answer = on_event(event)
+    except Exception as error:  # noqa: BLE001 - whatever a listener raises, the run goes on
+        return described(error)
+    if inspect.iscoroutine(answer):
+        answer.close()
+        return "on_event is asynchronous, and nobody awaits it; make it a plain function"
+    return None
 
 
 def _outcome(before: Sequence[Message], visit: Visit) -> Iterator[Event]:
